@@ -1,0 +1,53 @@
+// Every endpoint of the API. The server refuses to start when one of them has no handler.
+import {
+  beginTwoFactor,
+  changePassword,
+  completeSetup,
+  confirmTwoFactor,
+  createUser,
+  deleteUser,
+  disableTwoFactor,
+  getBootstrap,
+  getMe,
+  listSessions,
+  listUsers,
+  login,
+  logout,
+  revokeSession,
+  updateUser,
+} from './accounts.ts'
+import { listAudit } from './audit.ts'
+import type { EndpointDefinition } from './endpoint.ts'
+import { streamEvents } from './events.ts'
+import { createSite, deleteSite, getSite, listSites } from './sites.ts'
+import { getCapacity, getHealth, getOpenApi } from './system.ts'
+import { getTask, listTasks } from './tasks.ts'
+
+export const endpoints: readonly EndpointDefinition[] = [
+  getHealth,
+  getBootstrap,
+  completeSetup,
+  login,
+  logout,
+  getMe,
+  changePassword,
+  beginTwoFactor,
+  confirmTwoFactor,
+  disableTwoFactor,
+  listSessions,
+  revokeSession,
+  listUsers,
+  createUser,
+  updateUser,
+  deleteUser,
+  listSites,
+  createSite,
+  getSite,
+  deleteSite,
+  listTasks,
+  getTask,
+  streamEvents,
+  getOpenApi,
+  getCapacity,
+  listAudit,
+]

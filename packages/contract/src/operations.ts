@@ -1,0 +1,14 @@
+// Every operation the agent knows. What is not listed here is refused by its dispatcher.
+import { auditAppend, auditRead, auditVerify } from './audit.ts'
+import type { OperationDefinition } from './operation.ts'
+import { siteApply, siteRemove } from './sites.ts'
+import { systemDescribe } from './system.ts'
+
+export const operations: readonly OperationDefinition[] = [
+  siteApply,
+  siteRemove,
+  systemDescribe,
+  auditAppend,
+  auditRead,
+  auditVerify,
+]
