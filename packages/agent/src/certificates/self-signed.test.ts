@@ -1,0 +1,34 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Domain } from '@reeve/contract/primitives.ts'
+import { expect, it } from 'vitest'
+import { ensureSelfSigned, readCertificate } from './self-signed.ts'
+
+const names = ['a.example.com', `${'long-label-'.repeat(5)}x.${'b'.repeat(60)}.example.com`].map((name) =>
+  Domain.parse(name),
+)
+const directory = () => join(mkdtempSync(join(tmpdir(), 'reeve-tls-')), 'site')
+
+it('names every domain of the site, also those longer than a common name can be', async () => {
+  const files = await ensureSelfSigned(directory(), names)
+  const certificate = new X509Certificate(readFileSync(files.certificate))
+  for (const name of names) expect(certificate.checkHost(name)).toBe(name)
+  expect(certificate.checkPrivateKey(createPrivateKey(readFileSync(files.key)))).toBe(true)
+  expect(statSync(files.key).mode & 0o777).toBe(0o600)
+  expect(readCertificate(files.certificate).issuer).toBe('self-signed')
+  expect(Date.parse(readCertificate(files.certificate).expiresAt)).toBeGreaterThan(
+    Date.now() + 800 * 86_400_000,
+  )
+})
+
+it('keeps a pair that names every domain and makes a new one for a new alias', async () => {
+  const at = directory()
+  const { certificate } = await ensureSelfSigned(at, names)
+  const first = readFileSync(certificate, 'utf8')
+  await ensureSelfSigned(at, names.slice(0, 1))
+  expect(readFileSync(certificate, 'utf8')).toBe(first)
+  await ensureSelfSigned(at, [...names, Domain.parse('new.example.com')])
+  expect(readFileSync(certificate, 'utf8')).not.toBe(first)
+})

@@ -1,0 +1,43 @@
+// The host's users and groups, read from passwd(5) and group(5).
+import { readFileSync } from 'node:fs'
+import { AppError } from '@reeve/contract/errors.ts'
+
+export interface HostUser {
+  name: string
+  uid: number
+  gid: number
+  home: string
+}
+
+export function hostUsers(): HostUser[] {
+  return rows('/etc/passwd').map(([name = '', , uid, gid, , home = '']) => ({
+    name,
+    uid: Number(uid),
+    gid: Number(gid),
+    home,
+  }))
+}
+
+export function findUser(name: string): HostUser | undefined {
+  return hostUsers().find((user) => user.name === name)
+}
+
+export function userOf(name: string): HostUser {
+  const user = findUser(name)
+  if (user) return user
+  throw new AppError('internal', `The system user ${name} is missing; install the package that brings it.`)
+}
+
+export function groupId(name: string): number {
+  const row = rows('/etc/group').find(([group]) => group === name)
+  if (row) return Number(row[2])
+  throw new AppError('internal', `The system group ${name} is missing; install the package that brings it.`)
+}
+
+export const hasGroup = (name: string): boolean => rows('/etc/group').some(([group]) => group === name)
+
+const rows = (path: string) =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split(':'))

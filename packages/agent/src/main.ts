@@ -1,0 +1,143 @@
+// The agent's life: read the configuration, bring the services up, listen, and stop when told to.
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { operations } from '@reeve/contract/operations.ts'
+import { auditOperations } from './audit/operations.ts'
+import { installCmsParts } from './cms/parts.ts'
+import { prepareCms } from './cms/prepare.ts'
+import { commandMarker } from './command.ts'
+import { type AgentConfig, readConfig } from './config.ts'
+import type { AgentContext } from './context.ts'
+import { type BoundOperation, createDispatcher } from './dispatch.ts'
+import { groupId } from './host-accounts.ts'
+import { createKeyedLock } from './keyed-lock.ts'
+import { log } from './log.ts'
+import { replaceFile } from './managed-file.ts'
+import { type Paths, pathsBelow } from './paths.ts'
+import { createPhpService, proofDirectory } from './php/fpm.ts'
+import { allPids, pidsWithEnvironment, signal, title, waitUntil } from './processes.ts'
+import { openRegistry } from './registry.ts'
+import { startServices, type Services } from './services/embedded.ts'
+import { startInstalledServices } from './services/installed.ts'
+import { siteOperations } from './sites/operations.ts'
+import { systemOperations } from './system/operations.ts'
+import { createWebServer } from './web-server/nginx.ts'
+
+export async function runAgent(env: NodeJS.ProcessEnv): Promise<void> {
+  process.umask(0o022)
+  const config = readConfig(env)
+  const paths = pathsBelow(config.root)
+  await endLeftCommands(paths)
+  await using agent = await startAgent(config, paths)
+  await using _listener = await listen(paths, agent.operations)
+  log('agent listens', { socket: paths.agentSocket })
+  void prepareCms(agent.context) // logs its own failures
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+  log('agent stops')
+}
+
+interface RunningAgent extends AsyncDisposable {
+  context: AgentContext
+  operations: BoundOperation[]
+}
+
+async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAgent> {
+  makeStateDirectories(paths)
+  const registry = openRegistry(paths.registry)
+  const redisPassword = ownSecret(join(paths.agentState, 'redis-password'))
+  installCmsParts(config.cmsParts, paths.cmsParts)
+  // The one place that knows which of the two data planes this is.
+  const start = config.root === '/' ? startInstalledServices : startServices
+  const services = await start({ config, paths, registry, redisPassword, log })
+  const context: AgentContext = {
+    config,
+    paths,
+    registry,
+    log,
+    redisPassword,
+    webServer: createWebServer(paths, registry, services.nginx),
+    nginxFeatures: services.nginxFeatures,
+    ports: services.ports,
+    php: new Map([...services.fpm].map(([version, fpm]) => [version, createPhpService(paths, version, fpm)])),
+    siteLock: createKeyedLock(),
+    hostLock: createKeyedLock(),
+  }
+  await reloadAdopted(context, services)
+  return {
+    context,
+    operations: [...siteOperations(context), ...systemOperations(context), ...auditOperations(context)],
+    async [Symbol.asyncDispose]() {
+      await services.stop()
+      registry.close()
+    },
+  }
+}
+
+// What a killed agent wrote but did not reload yet is on disk; a service that ran on must read it.
+async function reloadAdopted(context: AgentContext, services: Services): Promise<void> {
+  if (!services.wereRunning) return
+  await Promise.all([context.webServer.reload(), ...[...context.php.values()].map((php) => php.reload())])
+}
+
+async function listen(paths: Paths, bound: readonly BoundOperation[]): Promise<AsyncDisposable> {
+  const handled = bound.map(({ definition }) => definition.name).sort()
+  const listed = operations.map(({ name }) => name).sort()
+  if (handled.join() !== listed.join()) {
+    throw new Error(`the agent handles ${handled.join(', ')}, but the contract lists ${listed.join(', ')}`)
+  }
+  if (existsSync(paths.agentSocket)) unlinkSync(paths.agentSocket)
+  const server = createDispatcher(bound, log)
+  // 0600 from the start: nobody connects before owner and group are right.
+  process.umask(0o177)
+  server.listen(paths.agentSocket)
+  await once(server, 'listening')
+  process.umask(0o022)
+  chownSync(paths.agentSocket, 0, groupId('reeve'))
+  chmodSync(paths.agentSocket, 0o660)
+  return {
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+function makeStateDirectories(paths: Paths): void {
+  const reeve = groupId('reeve')
+  const directories: [path: string, mode: number, gid?: number][] = [
+    [paths.run, 0o750, reeve],
+    [paths.agentState, 0o700],
+    [paths.acmeChallenges, 0o755],
+    [paths.sites, 0o711],
+    [paths.trash, 0o700],
+    [paths.logs, 0o711],
+    [paths.cores, 0o755],
+    [paths.cmsParts, 0o755],
+    [paths.tls, 0o700],
+    [paths.fpmSockets, 0o755],
+  ]
+  for (const [path, mode, gid] of directories) {
+    mkdirSync(path, { recursive: true })
+    chmodSync(path, mode)
+    if (gid !== undefined) chownSync(path, 0, gid)
+  }
+}
+
+/** A secret of this installation: made once, readable by root only. */
+function ownSecret(path: string): string {
+  if (!existsSync(path)) replaceFile(path, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+  return readFileSync(path, 'utf8').trim()
+}
+
+// Commands of an agent that was killed: short ones may finish, then they are ended. PHP-FPM writes its title over
+// its environment, so masters that were proving a pool are found by the title.
+async function endLeftCommands(paths: Paths): Promise<void> {
+  const proofs = () => allPids().filter((pid) => title(pid).includes(`(${proofDirectory(paths)}/`))
+  for (const pid of proofs()) signal(-pid, 'SIGKILL')
+  const left = () => [...pidsWithEnvironment(commandMarker, paths.root), ...proofs()]
+  if (await waitUntil(() => left().length === 0, 2000, 50)) return
+  for (const pid of left()) signal(pid, 'SIGKILL')
+  await waitUntil(() => left().length === 0, 2000, 50)
+}

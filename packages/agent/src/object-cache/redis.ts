@@ -1,0 +1,103 @@
+// The object-cache server: one account a site, limited to keys below its own prefix.
+import { createHash } from 'node:crypto'
+import { AppError } from '@reeve/contract/errors.ts'
+import { redisCommands } from '../cms/redis-commands.ts'
+import { run } from '../command.ts'
+import { groupId } from '../host-accounts.ts'
+import { writeManagedFile } from '../managed-file.ts'
+import type { Paths } from '../paths.ts'
+import type { Registry } from '../registry.ts'
+
+/** The agent's own account; every other one, `default` included, has no administration commands. */
+export const agentRedisUser = 'reeve-agent'
+
+export const redisUserName = (siteNumber: number): string => `site-${siteNumber}`
+
+export interface RedisAccount {
+  name: string
+  password: string
+}
+
+export interface RedisServer {
+  paths: Paths
+  registry: Registry
+  /** Password of the agent's own account. */
+  redisPassword: string
+}
+
+const hashOf = (password: string) => `#${createHash('sha256').update(password).digest('hex')}`
+
+/** ACL rules of a site's account (Redis documentation, "ACL"): no SCAN, no KEYS, no FLUSH, no scripts. */
+export function siteAclRules(account: RedisAccount): string {
+  const commands = redisCommands.map((command) => `+${command}`).join(' ')
+  return `reset on ${hashOf(account.password)} ~${account.name}:* resetchannels -@all ${commands}`
+}
+
+/** The whole ACL file, which the server reads when it starts. */
+export function renderRedisAcl(agentPassword: string, accounts: readonly RedisAccount[]): string {
+  const lines = accounts.map((account) => `user ${account.name} ${siteAclRules(account)}`)
+  return [
+    'user default reset off',
+    `user ${agentRedisUser} reset on ${hashOf(agentPassword)} +@all ~* &*`,
+    ...lines,
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+export async function redisCommand(server: RedisServer, commands: readonly string[]): Promise<string[]> {
+  const input = [`AUTH ${agentRedisUser} ${server.redisPassword}`, ...commands].join('\n')
+  const { stdout } = await run('redis-cli', ['-s', server.paths.redisSocket], {
+    input: `${input}\n`,
+    timeoutMs: 5000,
+  })
+  const [auth, ...replies] = stdout.split('\n').filter((line) => line !== '')
+  const problem = [auth ?? 'no answer', ...replies].find((line, at) =>
+    at === 0 ? line !== 'OK' : /^(ERR|NOPERM|WRONGPASS)/.test(line),
+  )
+  if (problem) throw new AppError('internal', `The object-cache server refused a command: ${problem}`)
+  return replies
+}
+
+/** Writes the accounts of the registry's sites, which the server reads when it starts. */
+export function writeAcl(server: RedisServer, without?: string): void {
+  const all = server.registry
+    .listSites()
+    .filter(({ spec }) => spec.object_cache)
+    .map(({ number, secrets }) => ({ name: redisUserName(number), password: secrets.redisPassword }))
+    .filter(({ name }) => name !== without)
+  writeManagedFile(server.registry, {
+    path: server.paths.redisAcl,
+    text: renderRedisAcl(server.redisPassword, all),
+    mode: 0o640,
+    gid: groupId('redis'),
+    renderer: 'object-cache/acl',
+    siteId: null,
+  })
+}
+
+/** Writes the file for the next start and tells the running server, which drops nobody's connection. */
+export async function ensureRedisAccount(server: RedisServer, account: RedisAccount): Promise<void> {
+  writeAcl(server)
+  await redisCommand(server, [`ACL SETUSER ${account.name} ${siteAclRules(account)}`])
+}
+
+// Key names are the site's own bytes, so they never leave the server: the script removes what SCAN finds.
+const removeKeys = [
+  "local cursor = '0' repeat local page = redis.call('SCAN', cursor, 'MATCH', ARGV[1], 'COUNT', 1000)",
+  "cursor = page[1] for _, key in ipairs(page[2]) do redis.call('UNLINK', key) end until cursor == '0' return 1",
+].join(' ')
+
+/** Removes the account and every key below its prefix. */
+export async function removeRedisAccount(server: RedisServer, name: string): Promise<void> {
+  writeAcl(server, name)
+  await redisCommand(server, [`ACL DELUSER ${name}`, `EVAL "${removeKeys}" 0 ${name}:*`])
+}
+
+export async function isRedisReady(server: RedisServer): Promise<boolean> {
+  try {
+    return (await redisCommand(server, ['PING'])).includes('PONG')
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,78 @@
+// One FPM pool a site: its own user, socket and temporary files, and no process while nobody visits.
+import { join } from 'node:path'
+import type { Domain } from '@reeve/contract/primitives.ts'
+import type { Paths } from '../paths.ts'
+import { domainValue, integerValue, pathValue, userValue } from '../render-values.ts'
+
+export interface PhpLimits {
+  memory_limit_mb: number
+  max_execution_s: number
+  upload_max_mb: number
+}
+
+export const defaultPhpLimits: PhpLimits = { memory_limit_mb: 256, max_execution_s: 60, upload_max_mb: 64 }
+
+/** `max_execution_time` does not count waiting; a request that waits longer than this is ended. */
+export const requestTimeoutS = (limits: PhpLimits): number => limits.max_execution_s + 240
+
+export interface PoolInput {
+  domain: Domain
+  /** System user and group of the site, and the pool's name. */
+  user: string
+  socket: string
+  workers: number
+  limits: PhpLimits
+}
+
+export function renderPool(paths: Paths, input: PoolInput): string {
+  const user = userValue('system user', input.user)
+  const site = pathValue('site path', paths.site(domainOf(input)))
+  const { memory_limit_mb, max_execution_s, upload_max_mb } = checkLimits(input.limits)
+  const tmp = join(site, 'tmp')
+  return `[${user}]
+user = ${user}
+group = ${user}
+listen = ${pathValue('pool socket', input.socket)}
+listen.owner = www-data
+listen.group = www-data
+listen.mode = 0660
+pm = ondemand
+pm.max_children = ${integerValue('worker count', input.workers, 1, 1000)}
+pm.process_idle_timeout = 30s
+pm.max_requests = 1000
+ping.path = /reeve-ping
+catch_workers_output = no
+clear_env = yes
+request_terminate_timeout = ${requestTimeoutS(input.limits)}s
+security.limit_extensions = .php
+env[PATH] = /usr/local/bin:/usr/bin:/bin
+env[TMPDIR] = ${tmp}/php
+php_admin_value[error_log] = ${site}/logs/php-error.log
+php_admin_flag[log_errors] = on
+php_admin_value[sys_temp_dir] = ${tmp}/php
+php_admin_value[upload_tmp_dir] = ${tmp}/uploads
+php_admin_value[session.save_path] = ${tmp}/sessions
+; The distribution clears old sessions by a timer that knows its own directory only.
+php_admin_value[session.gc_probability] = 1
+php_admin_value[session.gc_divisor] = 1000
+php_admin_value[opcache.restrict_api] = /nonexistent
+php_value[memory_limit] = ${memory_limit_mb}M
+php_value[max_execution_time] = ${max_execution_s}
+php_admin_value[upload_max_filesize] = ${upload_max_mb}M
+php_admin_value[post_max_size] = ${upload_max_mb + 1}M
+php_admin_flag[expose_php] = off
+php_flag[display_errors] = off
+`
+}
+
+const domainOf = (input: PoolInput): Domain => {
+  domainValue('domain', input.domain)
+  return input.domain
+}
+
+function checkLimits(limits: PhpLimits): PhpLimits {
+  integerValue('memory limit', limits.memory_limit_mb, 16, 65_536)
+  integerValue('execution time', limits.max_execution_s, 1, 3600)
+  integerValue('upload limit', limits.upload_max_mb, 1, 102_400)
+  return limits
+}

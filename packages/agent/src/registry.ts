@@ -1,0 +1,226 @@
+// The agent's own memory, owned by root: which sites exist, who they run as, and which files were rendered.
+// It never reads the API's database, whose owner could write anything there.
+import { randomBytes } from 'node:crypto'
+import { chmodSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { AppError } from '@reeve/contract/errors.ts'
+import { type Domain, SiteId } from '@reeve/contract/primitives.ts'
+import { SiteSpec } from '@reeve/contract/sites.ts'
+import * as z from 'zod'
+
+/** Below adduser's own static range and above its usual first thousands; 40,000 sites fit. */
+export const firstSiteUid = 20_000
+export const lastSiteUid = 59_999
+
+export const SiteSecrets = z.strictObject({
+  databasePassword: z.string(),
+  redisPassword: z.string(),
+  connectorToken: z.string(),
+  /** Eight WordPress keys and salts. */
+  salts: z.array(z.string()).length(8),
+})
+export type SiteSecrets = z.infer<typeof SiteSecrets>
+
+export interface RegisteredSite {
+  spec: SiteSpec
+  secrets: SiteSecrets
+  /** The number in `site-<n>` and `site_<n>`. */
+  number: number
+  /** The release directory's name below `releases/`. */
+  release: string
+  /** Set once the application and its database stand; before that they may be rebuilt from nothing. */
+  isInstalled: boolean
+}
+
+export interface FileRow {
+  path: string
+  siteId: SiteId | null
+  renderer: string
+  mode: number
+  sha256: string | null
+  intended_sha256: string | null
+}
+
+export type Registry = ReturnType<typeof openRegistry>
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS sites (
+    id TEXT PRIMARY KEY, domain TEXT NOT NULL UNIQUE, number INTEGER NOT NULL UNIQUE, release TEXT NOT NULL,
+    spec TEXT NOT NULL, secrets TEXT NOT NULL, is_installed INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS files (
+    path TEXT PRIMARY KEY, site_id TEXT, renderer TEXT NOT NULL, mode INTEGER NOT NULL,
+    sha256 TEXT, intended_sha256 TEXT, bytes TEXT, intended_bytes TEXT
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
+`
+
+/** Opens or creates the registry. Every change is on disk before the call returns. */
+export function openRegistry(path: string) {
+  const db = new DatabaseSync(path)
+  chmodSync(path, 0o600)
+  db.exec(
+    'PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=5000; PRAGMA foreign_keys=ON',
+  )
+  const [check] = db.prepare('PRAGMA integrity_check').all()
+  if (check?.['integrity_check'] !== 'ok') {
+    throw new AppError(
+      'internal',
+      `${path} is damaged: ${String(check?.['integrity_check'])}. Restore a copy of it.`,
+    )
+  }
+  db.exec(schema)
+  return { ...siteRows(db), ...fileRows(db), ...counters(db), close: () => db.close() }
+}
+
+function siteRows(db: DatabaseSync) {
+  const read = (row: Record<string, unknown>): RegisteredSite => ({
+    spec: SiteSpec.parse(JSON.parse(String(row['spec']))),
+    secrets: SiteSecrets.parse(JSON.parse(String(row['secrets']))),
+    number: Number(row['number']),
+    release: String(row['release']),
+    isInstalled: row['is_installed'] === 1,
+  })
+  return {
+    findSite(id: SiteId): RegisteredSite | undefined {
+      const row = db.prepare('SELECT * FROM sites WHERE id = ?').get(id)
+      return row && read(row)
+    },
+    listSites(): RegisteredSite[] {
+      return db.prepare('SELECT * FROM sites ORDER BY number').all().map(read)
+    },
+    /** The row of this site, made when it is new. `isNumberTaken` sees the host's own users. */
+    reserveSite(spec: SiteSpec, isNumberTaken: (number: number) => boolean): RegisteredSite {
+      refuseForeignNames(spec, this.listSites())
+      const known = this.findSite(spec.id)
+      if (known) {
+        refuseOtherIdentity(known.spec, spec)
+        db.prepare('UPDATE sites SET spec = ? WHERE id = ?').run(JSON.stringify(spec), spec.id)
+        return { ...known, spec }
+      }
+      const number = this.nextNumber(isNumberTaken)
+      const release = new Date()
+        .toISOString()
+        .replace(/[^0-9]/g, '')
+        .slice(0, 14)
+      db.prepare(
+        'INSERT INTO sites (id, domain, number, release, spec, secrets) VALUES (?, ?, ?, ?, ?, ?)',
+      ).run(spec.id, spec.domain, number, release, JSON.stringify(spec), JSON.stringify(newSecrets()))
+      return read(db.prepare('SELECT * FROM sites WHERE id = ?').get(spec.id) ?? {})
+    },
+    /** Goes on upwards and starts again at the end: what a removed site left behind never meets its number soon. */
+    nextNumber(isNumberTaken: (number: number) => boolean): number {
+      const numbers = lastSiteUid - firstSiteUid
+      const rows = db.prepare('SELECT number FROM sites').all()
+      const used = new Set(rows.map((row) => Number(row['number'])))
+      for (let tries = 0; tries < numbers; tries++) {
+        const number = ((nextOf(db, 'site number') - 1) % numbers) + 1
+        if (!used.has(number) && !isNumberTaken(number)) return number
+      }
+      throw new AppError('refused', 'No system user id is left for another site; remove one first.')
+    },
+    markInstalled(id: SiteId): void {
+      db.prepare('UPDATE sites SET is_installed = 1 WHERE id = ?').run(id)
+    },
+    forgetSite(id: SiteId): void {
+      db.prepare('DELETE FROM sites WHERE id = ?').run(id)
+    },
+    domainOf(id: SiteId): Domain | undefined {
+      return this.findSite(id)?.spec.domain
+    },
+  }
+}
+
+/** nginx serves a name by the first file that claims it, so a second claim would take another site's visitors. */
+function refuseForeignNames(spec: SiteSpec, sites: readonly RegisteredSite[]): void {
+  const names = new Set([spec.domain, ...spec.aliases])
+  for (const other of sites) {
+    if (other.spec.id === spec.id) continue
+    const taken = [other.spec.domain, ...other.spec.aliases].find((name) => names.has(name))
+    if (taken === undefined) continue
+    const field = taken === spec.domain ? 'domain' : 'aliases'
+    throw new AppError('conflict', `${taken} is already served by another site.`, { field })
+  }
+}
+
+/** What a site is stays: another type at the same domain would hand its visitors to another program. */
+function refuseOtherIdentity(known: SiteSpec, wanted: SiteSpec): void {
+  for (const field of ['domain', 'type'] as const) {
+    if (known[field] === wanted[field]) continue
+    throw new AppError(
+      'refused',
+      `Site ${known.id} is a ${known.type} site for ${known.domain}; its ${field} cannot change.`,
+      { field },
+    )
+  }
+}
+
+function fileRows(db: DatabaseSync) {
+  return {
+    findFile(path: string): FileRow | undefined {
+      const row = db.prepare('SELECT * FROM files WHERE path = ?').get(path)
+      return (
+        row && {
+          path,
+          siteId: row['site_id'] === null ? null : SiteId.parse(row['site_id']),
+          renderer: String(row['renderer']),
+          mode: Number(row['mode']),
+          sha256: text(row['sha256']),
+          intended_sha256: text(row['intended_sha256']),
+        }
+      )
+    },
+    intendFile(file: {
+      path: string
+      siteId: SiteId | null
+      renderer: string
+      mode: number
+      sha256: string
+      text: string
+    }): void {
+      db.prepare(
+        `INSERT INTO files (path, site_id, renderer, mode, intended_sha256, intended_bytes) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (path) DO UPDATE SET site_id = excluded.site_id, renderer = excluded.renderer,
+           mode = excluded.mode, intended_sha256 = excluded.intended_sha256, intended_bytes = excluded.intended_bytes`,
+      ).run(file.path, file.siteId, file.renderer, file.mode, file.sha256, file.text)
+    },
+    commitFile(path: string): void {
+      db.prepare(
+        `UPDATE files SET sha256 = intended_sha256, bytes = intended_bytes,
+           intended_sha256 = NULL, intended_bytes = NULL WHERE path = ?`,
+      ).run(path)
+    },
+    forgetFile(path: string): void {
+      db.prepare('DELETE FROM files WHERE path = ?').run(path)
+    },
+    filesOf(siteId: SiteId): string[] {
+      return db
+        .prepare('SELECT path FROM files WHERE site_id = ? ORDER BY path')
+        .all(siteId)
+        .map((row) => String(row['path']))
+    },
+  }
+}
+
+function counters(db: DatabaseSync) {
+  return { nextOf: (name: string) => nextOf(db, name) }
+}
+
+/** The next number of this counter, starting at 1. */
+function nextOf(db: DatabaseSync, name: string): number {
+  const statement = `INSERT INTO counters (name, value) VALUES (?, 1)
+    ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value`
+  return Number(db.prepare(statement).get(name)?.['value'])
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+function newSecrets(): SiteSecrets {
+  const secret = () => randomBytes(32).toString('base64url')
+  return {
+    databasePassword: secret(),
+    redisPassword: secret(),
+    connectorToken: secret(),
+    salts: Array.from({ length: 8 }, () => randomBytes(48).toString('base64url')),
+  }
+}

@@ -1,0 +1,12 @@
+import { siteApply, siteRemove } from '@reeve/contract/sites.ts'
+import type { AgentContext } from '../context.ts'
+import { type BoundOperation, bind } from '../dispatch.ts'
+import { applySite } from './apply.ts'
+import { removeSite } from './remove.ts'
+
+export function siteOperations(context: AgentContext): BoundOperation[] {
+  return [
+    bind(siteApply, (input, progress) => applySite(context, input, progress)),
+    bind(siteRemove, async ({ id }, progress) => ({ removed: await removeSite(context, id, progress) })),
+  ]
+}

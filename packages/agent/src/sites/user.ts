@@ -1,0 +1,89 @@
+// System users of sites: `site-<n>` with uid 20000 + n, no password, no shell, no home of their own to write.
+import { AppError } from '@reeve/contract/errors.ts'
+import type { SiteUser } from '../as-site-user.ts'
+import { run } from '../command.ts'
+import { findUser, type HostUser, hasGroup, hostUsers } from '../host-accounts.ts'
+import type { KeyedLock } from '../keyed-lock.ts'
+import type { Paths } from '../paths.ts'
+import { pidsOfUser, signal, waitUntil } from '../processes.ts'
+import { firstSiteUid, type RegisteredSite } from '../registry.ts'
+
+export function siteUserOf(paths: Paths, site: RegisteredSite): SiteUser {
+  const uid = firstSiteUid + site.number
+  const { domain } = site.spec
+  return { domain, user: `site-${site.number}`, uid, gid: uid, home: paths.site(domain) }
+}
+
+/** Whether the host has this name or uid already, from another installation or by hand. */
+export function isSiteNumberTaken(number: number): boolean {
+  return hostUsers().some(({ name, uid }) => name === `site-${number}` || uid === firstSiteUid + number)
+}
+
+const isOurs = (known: HostUser, site: SiteUser): boolean =>
+  known.uid === site.uid && known.home === site.home
+
+/** useradd locks the password file and fails when it is locked, so one at a time and with retries. */
+export async function ensureUser(lock: KeyedLock, site: SiteUser): Promise<void> {
+  const known = findUser(site.user)
+  if (known) {
+    if (isOurs(known, site)) return
+    throw new AppError('conflict', `The user ${site.user} exists with uid ${known.uid}; remove or rename it.`)
+  }
+  await lock.hold('passwd', async () => {
+    await retryWhileLocked(() =>
+      run(
+        'useradd',
+        [
+          ...['--uid', String(site.uid), '--user-group', '--no-create-home', '--home-dir', site.home],
+          ...[
+            '--shell',
+            '/usr/sbin/nologin',
+            '--no-log-init',
+            '--comment',
+            `Reeve ${site.domain}`,
+            site.user,
+          ],
+        ],
+        { timeoutMs: 20_000 },
+      ),
+    )
+  })
+}
+
+export async function removeUser(lock: KeyedLock, site: SiteUser): Promise<void> {
+  await lock.hold('passwd', async () => {
+    const known = findUser(site.user)
+    // Another installation on this host may have taken the name first.
+    if (known && !isOurs(known, site)) return
+    if (known) {
+      // Without force it refuses for a worker that has ended but that PHP-FPM has not noticed yet.
+      await retryWhileLocked(() => run('userdel', ['--force', site.user], { timeoutMs: 20_000 }))
+    }
+    if (hasGroup(site.user)) {
+      await retryWhileLocked(() => run('groupdel', [site.user], { timeoutMs: 20_000 }))
+    }
+  })
+}
+
+/** Ends every process of the user, and returns when none is left. */
+export async function endProcesses(site: SiteUser): Promise<void> {
+  const isGone = await waitUntil(() => {
+    const pids = pidsOfUser(site.uid)
+    for (const pid of pids) signal(pid, 'SIGKILL')
+    return pids.length === 0
+  }, 5000)
+  if (!isGone) throw new AppError('internal', `Processes of ${site.user} do not end.`)
+}
+
+async function retryWhileLocked(work: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      const isLocked = error instanceof Error && /cannot lock/.test(error.message)
+      if (!isLocked || attempt === 10) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100 * attempt))
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// Asks the site for a page the way a visitor would, through the web server and past the page cache.
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:https'
+import type { TLSSocket } from 'node:tls'
+import { AppError } from '@reeve/contract/errors.ts'
+import { certificateFiles } from '../certificates/self-signed.ts'
+import type { AgentContext } from '../context.ts'
+import type { SiteWork } from './apply.ts'
+
+interface Served {
+  status: number
+  fingerprint: string
+}
+
+/** Throws unless the site's own certificate and a page without a server error are served. */
+export async function verifyServed(context: AgentContext, work: SiteWork): Promise<void> {
+  const { domain, id, type } = work.spec
+  const served = await visit(context, domain)
+  const installed = new X509Certificate(readFileSync(certificateFiles(context.paths.siteTls(id)).certificate))
+  if (served.fingerprint !== installed.fingerprint256) {
+    throw new AppError(
+      'internal',
+      `The web server presents another certificate for ${domain} than the installed one.`,
+    )
+  }
+  // Whether an upstream runs is its owner's business; that we ask it is all a new proxy can prove.
+  const isWorking = type === 'proxy' || served.status === 200
+  if (!isWorking) {
+    throw new AppError('internal', `The front page of ${domain} answers ${served.status}; see its logs.`)
+  }
+}
+
+function visit(context: AgentContext, domain: string): Promise<Served> {
+  const { httpsPort } = context.config
+  const { promise, resolve, reject } = Promise.withResolvers<Served>()
+  const call = request({
+    host: '127.0.0.1',
+    port: httpsPort,
+    servername: domain,
+    path: '/?reeve-verify',
+    headers: { host: httpsPort === 443 ? domain : `${domain}:${httpsPort}` },
+    rejectUnauthorized: false, // compared with the installed certificate by the caller
+    agent: false,
+    timeout: 30_000,
+  })
+  call.on('response', (response) => {
+    // An https response's socket is a TLSSocket; the types only know net.Socket.
+    const { fingerprint256 } = (response.socket as TLSSocket).getPeerCertificate()
+    response.resume()
+    response.on('end', () => resolve({ status: response.statusCode ?? 0, fingerprint: fingerprint256 }))
+  })
+  call.on('timeout', () => call.destroy(new Error('no answer within 30 s')))
+  call.on('error', (error) =>
+    reject(new AppError('internal', `${domain} does not answer over HTTPS: ${error.message}.`)),
+  )
+  call.end()
+  return promise
+}

@@ -1,0 +1,85 @@
+// nginx as the agent sees it: change configuration, reload, and prove that the new configuration is served.
+import { request } from 'node:http'
+import { AppError } from '@reeve/contract/errors.ts'
+import { type ConfigChange, createConfigBatch } from '../config-batch.ts'
+import { markLog } from '../log-mark.ts'
+import { writeManagedFile } from '../managed-file.ts'
+import type { Paths } from '../paths.ts'
+import { childrenOf, title, waitUntil } from '../processes.ts'
+import type { Registry } from '../registry.ts'
+import type { Service } from '../services/service.ts'
+import { renderGeneration } from './render-nginx.ts'
+
+export interface WebServer {
+  /** Writes, reloads and verifies; the old bytes are back when nginx does not take the new ones. */
+  change(change: ConfigChange): Promise<boolean>
+  /** Reloads without a change, so that what is on disk is what is served. */
+  reload(): Promise<void>
+}
+
+export function createWebServer(paths: Paths, registry: Registry, service: Service): WebServer {
+  const reload = async () => {
+    const generation = registry.nextOf('nginx generation')
+    writeManagedFile(registry, {
+      path: `${paths.nginxConfD}/reeve-generation.conf`,
+      text: renderGeneration(paths, generation),
+      mode: 0o644,
+      renderer: 'web-server/generation',
+      siteId: null,
+    })
+    await reloadTo(paths, service, generation)
+  }
+  return { change: createConfigBatch(reload), reload }
+}
+
+/**
+ * A successful `nginx -s reload` proves nothing: nginx keeps the old configuration when it cannot apply the
+ * new one. So the new workers must answer with the generation, and the old ones must have stopped listening.
+ */
+async function reloadTo(paths: Paths, service: Service, generation: number): Promise<void> {
+  const master = service.mainPid()
+  if (master === undefined) {
+    await service.ensureRunning()
+    return
+  }
+  const appended = markLog(paths.nginxErrorLog)
+  const oldWorkers = childrenOf(master)
+  service.signal('SIGHUP')
+  const isServed = await waitUntil(
+    async () => (await servedGeneration(paths)) === generation || emergencyIn(appended()) !== undefined,
+    10_000,
+  )
+  const emergency = emergencyIn(appended())
+  if (emergency || !isServed) {
+    throw new AppError(
+      'refused',
+      `nginx refused the configuration: ${emergency ?? 'it still serves the old one.'}`,
+    )
+  }
+  await waitUntil(() => oldWorkers.every((pid) => !title(pid).endsWith('nginx: worker process')), 2000, 5)
+}
+
+/** The generation that the workers serve, or undefined while none answers. */
+export function servedGeneration(paths: Paths): Promise<number | undefined> {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>()
+  const call = request(
+    { socketPath: paths.nginxStatusSocket, path: '/', timeout: 1000, agent: false },
+    (response) => {
+      let body = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        body += chunk
+      })
+      response.on('end', () => resolve(Number(body.trim()) || undefined))
+    },
+  )
+  call.on('error', () => resolve(undefined))
+  call.on('timeout', () => call.destroy())
+  call.end()
+  return promise
+}
+
+function emergencyIn(text: string): string | undefined {
+  const line = text.split('\n').find((entry) => entry.includes('[emerg]'))
+  return line?.replace(/^.*\[emerg\] [0-9#]+: /, '')
+}

@@ -1,0 +1,147 @@
+// What each type of site answers for which path.
+import type { SiteType } from '@reeve/contract/sites.ts'
+import { isCms } from '@reeve/contract/sites.ts'
+import { openCacheFiles } from './render-page-cache.ts'
+import { block, type Node } from './render-text.ts'
+
+export interface PhpRoute {
+  socket: string
+  https: number
+  type: SiteType
+  isCached: boolean
+}
+
+/**
+ * The distribution's `fastcgi_params` differ from release to release, so they are said here. `HTTP_PROXY` is
+ * emptied against httpoxy (CVE-2016-5385); the forwarding headers because no proxy of ours sets them, and an
+ * application that believes a visitor's would store a page with foreign links in the cache.
+ */
+function fastcgiParams(script: string, https: number): Node {
+  const host = https === 443 ? '$host' : `$host:${https}`
+  const params: [string, string][] = [
+    ['SCRIPT_FILENAME', `$realpath_root${script}`],
+    ['SCRIPT_NAME', script],
+    ['DOCUMENT_ROOT', '$realpath_root'],
+    ['DOCUMENT_URI', script],
+    ['REQUEST_URI', '$request_uri'],
+    ['QUERY_STRING', '$query_string'],
+    ['REQUEST_METHOD', '$reeve_method'],
+    ['CONTENT_TYPE', '$content_type'],
+    ['CONTENT_LENGTH', '$content_length'],
+    ['SERVER_PROTOCOL', '$server_protocol'],
+    ['REQUEST_SCHEME', '$scheme'],
+    ['HTTPS', 'on'],
+    ['GATEWAY_INTERFACE', 'CGI/1.1'],
+    ['SERVER_SOFTWARE', 'nginx'],
+    ['REMOTE_ADDR', '$remote_addr'],
+    ['REMOTE_PORT', '$remote_port'],
+    ['SERVER_ADDR', '$server_addr'],
+    ['SERVER_PORT', String(https)],
+    ['SERVER_NAME', '$host'],
+    ['REDIRECT_STATUS', '200'],
+    ['HTTP_HOST', host],
+    ['HTTP_ACCEPT_ENCODING', '$reeve_encoding'],
+    ['REEVE_ENCODING', '$reeve_encoding'],
+    ...[
+      'PROXY',
+      'FORWARDED',
+      'X_FORWARDED_HOST',
+      'X_FORWARDED_PROTO',
+      'X_FORWARDED_PORT',
+      'X_FORWARDED_PREFIX',
+    ].map((name): [string, string] => [`HTTP_${name}`, '""']),
+    ...['X_ORIGINAL_URL', 'X_REWRITE_URL', 'X_HTTP_METHOD_OVERRIDE'].map((name): [string, string] => [
+      `HTTP_${name}`,
+      '""',
+    ]),
+  ]
+  return params.map(([name, value]) => `fastcgi_param ${name} ${value}`)
+}
+
+/** In the `server` context: requests reach the front controller unless a location says another script. */
+export function phpServer(route: PhpRoute, timeoutS: number): Node {
+  return [
+    fastcgiParams('/index.php', route.https),
+    'fastcgi_buffer_size 8k',
+    'fastcgi_buffers 16 16k',
+    `fastcgi_read_timeout ${timeoutS}s`,
+    'fastcgi_hide_header X-Powered-By',
+    route.type === 'php' && 'index index.php index.html',
+  ]
+}
+
+/**
+ * Paths without a dot are pages and take the lean route: no file is looked for, so a cached page costs what a
+ * static file costs. Everything that can be a file has a dot and is sorted in one nested group.
+ */
+export function phpLocations(route: PhpRoute): Node[] {
+  const pass = `fastcgi_pass unix:${route.socket}`
+  const front = [...(route.isCached ? openCacheFiles : []), pass]
+  const cms = isCms(route.type)
+  return [
+    ...(cms
+      ? [block('location /', front), ...['', 'network/', 'user/'].map(adminIndex), adminRedirect]
+      : [block('location /', [`try_files ${tried(route.type)} @front`])]),
+    block('location ~ \\.', [
+      ...denials(route.type),
+      block('location ~* \\.php(?:/|$)', [
+        // Only scripts that exist: `/photo.jpg/x.php` is not one, and PHP never guesses (cgi.fix_pathinfo=0).
+        'try_files $uri =404',
+        'expires off',
+        cms && route.isCached && 'fastcgi_cache off',
+        fastcgiParams('$fastcgi_script_name', route.https),
+        pass,
+      ]),
+      staticFiles,
+      `try_files ${tried(route.type)} @front`,
+    ]),
+    block('location @front', front),
+  ]
+}
+
+const adminIndex = (part: string): Node => block(`location = /wp-admin/${part}`, ['index index.php'])
+const adminRedirect: Node = block('location = /wp-admin', ['return 301 /wp-admin/'])
+
+// A generic PHP site may hold several applications in directories; the others have one entry point.
+const tried = (type: SiteType): string => (type === 'php' ? '$uri $uri/' : '$uri')
+
+/** Files with a long life when their address carries a version, a day otherwise; `.gz` twins are used. */
+const staticFiles: readonly Node[] = ['expires $reeve_expires', 'gzip_static on']
+
+const uploadFolders: Record<SiteType, string> = {
+  wordpress: 'wp-content/(?:uploads|files|blogs\\.dir|cache|upgrade|languages)',
+  woocommerce: 'wp-content/(?:uploads|files|blogs\\.dir|cache|upgrade|languages)',
+  php: '(?:uploads|files|storage)',
+  laravel: '(?:storage|uploads|build)',
+  static: '',
+  proxy: '',
+}
+
+/** All answer 404, so that nothing tells whether the file exists. */
+function denials(type: SiteType): Node[] {
+  const deny = (pattern: string) => block(`location ${pattern}`, ['return 404'])
+  const folder = uploadFolders[type]
+  return [
+    deny('~ /\\.(?!well-known/)'),
+    deny(
+      '~* (?:~|\\.(?:bak|old|orig|save|sw[op]|sql(?:\\.gz)?|in[ci]|log|sh|env|phps|pht|phtml|phar|php[0-9]+))$',
+    ),
+    folder !== '' && deny(`~* ^/${folder}/.*\\.php(?:/|$)`),
+    isCms(type) && [
+      deny('~* ^/(?:wp-config(?:-sample)?|wp-admin/(?:setup-config|install))\\.php'),
+      deny('~* ^/wp-includes/(?!js/tinymce/wp-tinymce\\.php$).*\\.php'),
+    ],
+    type === 'laravel' && deny('~* ^/(?!index\\.php$).*\\.php(?:/|$)'),
+    type === 'static' && deny('~* \\.php(?:/|$)'),
+  ]
+}
+
+export function staticLocations(): Node[] {
+  return [
+    'index index.html index.htm',
+    'error_page 404 /404.html',
+    block('location = /404.html', ['internal']),
+    block('location /', ['try_files $uri $uri/ $uri.html =404', 'gzip_static on']),
+    block('location ~ \\.', [...denials('static'), staticFiles, 'try_files $uri $uri/ =404']),
+  ]
+}

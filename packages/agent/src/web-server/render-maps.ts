@@ -1,0 +1,68 @@
+// Variables that every vhost reads. Strings are compared by hash first, so the common case costs no expression.
+import { block, type Node } from './render-text.ts'
+
+const encoding: Node = block('map $http_accept_encoding $reeve_encoding', [
+  'default ""',
+  ...['gzip', 'gzip, deflate', 'gzip, deflate, br', 'gzip, deflate, br, zstd'].map(
+    (text) => `"${text}" gzip`,
+  ),
+  // RFC 9110 §12.5.3: `gzip;q=0` refuses it.
+  '"~*(?:^|[\\s,])(?:x-)?gzip\\s*;\\s*q=0(?:\\.0*)?\\s*(?:,|$)" ""',
+  '"~*(?:^|[\\s,])gzip\\s*(?:[;,]|$)" gzip',
+])
+
+// PHP answers HEAD without a body, which must not be stored as the page.
+const method: Node = block('map $request_method $reeve_method', ['default $request_method', 'HEAD GET'])
+
+const connection: Node = block('map $http_upgrade $reeve_connection', ['default upgrade', '"" ""'])
+
+const cmsCookies: Node = block('map $http_cookie $reeve_skip_cookie', [
+  'default ""',
+  '"~(?:^|;\\s*)(?:wordpress_logged_in_|wordpress_sec_|wp-postpass_|comment_author_)" 1',
+])
+
+const shopCookies: Node = block('map $http_cookie $reeve_skip_shop_cookie', [
+  'default ""',
+  '"~(?:^|;\\s*)(?:woocommerce_cart_hash|woocommerce_items_in_cart|wp_woocommerce_session_)" 1',
+])
+
+const cmsPaths: Node = block('map $uri $reeve_skip_path', [
+  'default ""',
+  '/ ""',
+  '"~*^/(?:wp-admin|wp-json|wp-login|xmlrpc)(?:[/.]|$)" 1',
+])
+
+const shopPaths: Node = block('map $uri $reeve_skip_shop_path', [
+  'default ""',
+  '/ ""',
+  '"~*^/(?:[^/]+/)?(?:cart|basket|checkout|my-account|wc-api)(?:/|$)" 1',
+])
+
+/** A page that varies by more than its encoding is not stored: it would be served to the wrong visitor. */
+const varies: Node = block('map $upstream_http_vary $reeve_varies', [
+  'default 1',
+  '"" ""',
+  'Accept-Encoding ""',
+  '"~*^(?:\\s*accept-encoding\\s*(?:,|$))+$" ""',
+])
+
+const staticExtensions =
+  'css|m?js|map|svgz?|png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|webm|ogg|wasm|pdf'
+
+const expires: Node = block('map $is_args$uri $reeve_expires', [
+  'default off',
+  `"~*^\\?.*\\.(?:${staticExtensions})$" 365d`,
+  `"~*\\.(?:${staticExtensions})$" 1d`,
+])
+
+export const maps: readonly Node[] = [
+  encoding,
+  method,
+  connection,
+  cmsCookies,
+  shopCookies,
+  cmsPaths,
+  shopPaths,
+  varies,
+  expires,
+]

@@ -1,0 +1,110 @@
+// The configuration that belongs to no site: the embedded main file, what all vhosts use, and the generation.
+import type { Paths } from '../paths.ts'
+import { integerValue, pathValue, wordValue } from '../render-values.ts'
+import {
+  checkFeatures,
+  checkPorts,
+  listenHttp,
+  listenHttps,
+  type NginxFeatures,
+  type SitePorts,
+  tlsSettings,
+} from './render-listen.ts'
+import { maps } from './render-maps.ts'
+import { block, type Node, renderNodes } from './render-text.ts'
+
+export interface NginxInput {
+  /** Absolute paths of the dynamic modules that were found. */
+  modules: readonly string[]
+  /** Hard limit of open files; nginx cannot raise its own above it. */
+  open_files: number
+  /** The distribution's `mime.types`. */
+  mimeTypes: string
+}
+
+/** The embedded main file; an installed server keeps the distribution's. */
+export function renderNginx(paths: Paths, input: NginxInput): string {
+  const openFiles = integerValue('open files limit', input.open_files, 1024, 10_000_000)
+  const temp = pathValue('temporary path', paths.nginxTemp)
+  return renderNodes([
+    input.modules.map((module) => `load_module ${pathValue('module path', module)}`),
+    'user www-data',
+    'worker_processes auto',
+    `worker_rlimit_nofile ${openFiles}`,
+    `pid ${pathValue('pid path', paths.nginxPid)}`,
+    `error_log ${pathValue('error log path', paths.nginxErrorLog)} error`,
+    // A connection to PHP or an upstream needs a second one; the files of the page cache come from the rest.
+    block('events', [`worker_connections ${Math.max(4096, Math.min(16_384, Math.floor(openFiles / 2)))}`]),
+    block('http', [
+      `include ${pathValue('mime types path', input.mimeTypes)}`,
+      'default_type application/octet-stream',
+      'sendfile on',
+      'tcp_nopush on',
+      'types_hash_max_size 2048',
+      'server_tokens off',
+      `access_log ${pathValue('access log path', paths.nginxAccessLog)}`,
+      ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${temp}/${name}`),
+      `include ${pathValue('conf.d path', paths.nginxConfD)}/*.conf`,
+      `include ${pathValue('sites path', paths.nginxSites)}/*.conf`,
+    ]),
+  ])
+}
+
+export interface ReeveConfInput {
+  ports: SitePorts
+  nginx: NginxFeatures
+  /** Addresses of name servers for proxied sites whose upstream is a name. */
+  resolvers: readonly string[]
+}
+
+/** `conf.d/reeve.conf`, beside the embedded and the distribution's main file alike. */
+export function renderReeveConf(_paths: Paths, input: ReeveConfInput): string {
+  checkPorts(input.ports)
+  checkFeatures(input.nginx)
+  const resolvers = input.resolvers.map((address) =>
+    wordValue('resolver address', address, /^(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|\[[0-9a-f:]+\])$/),
+  )
+  return renderNodes([
+    'log_format reeve \'$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $request_time $upstream_cache_status\'',
+    // Names of up to 253 characters, in the thousands.
+    'server_names_hash_bucket_size 512',
+    'server_names_hash_max_size 8192',
+    'variables_hash_max_size 2048',
+    resolvers.length > 0 && `resolver ${resolvers.join(' ')} valid=30s`,
+    maps,
+    unknownHosts(input),
+  ])
+}
+
+/** Nobody's name gets no answer: a connection closed without a byte, a handshake refused without a certificate. */
+function unknownHosts({ ports, nginx }: ReeveConfInput): Node {
+  const once = ' default_server backlog=4096'
+  return [
+    block('server', [listenHttp(ports, once), 'server_name _', 'access_log off', 'return 444']),
+    block('server', [
+      listenHttps(ports, nginx, once),
+      'server_name _',
+      'access_log off',
+      'ssl_reject_handshake on',
+      tlsSettings,
+      'return 444',
+    ]),
+  ]
+}
+
+/**
+ * Answers which configuration the workers serve, because a reload that did nothing looks like one that did.
+ * An nginx that was killed leaves the socket's file behind, and the next one does not start until it is removed.
+ */
+export function renderGeneration(paths: Paths, generation: number): string {
+  const socket = pathValue('status socket', paths.nginxStatusSocket)
+  return renderNodes([
+    block('server', [
+      `listen unix:${socket} default_server`,
+      'server_name _',
+      'access_log off',
+      'default_type text/plain',
+      `return 200 "${integerValue('generation', generation, 0, Number.MAX_SAFE_INTEGER)}\\n"`,
+    ]),
+  ])
+}

@@ -1,0 +1,178 @@
+// One site's nginx configuration. What it lets through runs as the site's user or is the site's own file.
+import { join } from 'node:path'
+import { AppError } from '@reeve/contract/errors.ts'
+import {
+  type Domain,
+  type ProxyUpstream,
+  parseUpstream,
+  SiteId,
+  type Upstream,
+} from '@reeve/contract/primitives.ts'
+import { type Profile, type SiteCache, type SiteType, usesPhp } from '@reeve/contract/sites.ts'
+import type { Paths } from '../paths.ts'
+import { domainValue, integerValue, pathValue, userValue } from '../render-values.ts'
+import {
+  acmeLocation,
+  checkFeatures,
+  checkPorts,
+  listenHttp,
+  listenHttps,
+  type NginxFeatures,
+  type SitePorts,
+  tlsSettings,
+} from './render-listen.ts'
+import { phpLocations, phpServer, staticLocations } from './render-locations.ts'
+import { cachePath, cachePolicy, type PageCache } from './render-page-cache.ts'
+import { proxyLocations, proxyUpstream } from './render-proxy.ts'
+import { block, type Node, renderNodes } from './render-text.ts'
+
+export interface VhostInput {
+  id: SiteId
+  domain: Domain
+  aliases: readonly Domain[]
+  type: SiteType
+  profile: Profile
+  cache: SiteCache
+  /** How long a page that can no longer be made anew is kept. */
+  stale_s: number
+  /** The site's system user; its FPM pool listens on `paths.fpmSocket(user)`. */
+  user: string
+  proxy_upstream: ProxyUpstream | null
+  certificate: { chain: string; key: string }
+  ports: SitePorts
+  nginx: NginxFeatures
+  limits: { upload_max_mb: number; request_timeout_s: number }
+}
+
+/** Where nginx looks for a site's files. */
+export function documentRoot(paths: Paths, domain: Domain, type: SiteType): string {
+  const current = join(paths.site(domain), 'current')
+  return type === 'laravel' ? join(current, 'public') : current
+}
+
+export const cacheZone = (id: SiteId): string => `reeve_${id}`
+
+export function renderVhost(paths: Paths, input: VhostInput): string {
+  check(input)
+  const cache = pageCache(paths, input)
+  const protocol = input.type === 'proxy' ? 'proxy' : 'fastcgi'
+  const proxy = proxyRoute(input)
+  return renderNodes([
+    cache ? cachePath(protocol, cache) : false,
+    proxy ? proxyUpstream(proxy) : false,
+    redirectServer(paths, input),
+    block('server', [
+      listenHttps(input.ports, input.nginx),
+      serverName(input),
+      `ssl_certificate ${pathValue('certificate path', input.certificate.chain)}`,
+      `ssl_certificate_key ${pathValue('certificate key path', input.certificate.key)}`,
+      tlsSettings,
+      common(paths, input),
+      `root ${pathValue('document root', documentRoot(paths, input.domain, input.type))}`,
+      // A site may link to its own files, not to those of others, which nginx could read.
+      'disable_symlinks if_not_owner from=$document_root',
+      // A form has more than its file.
+      `client_max_body_size ${input.limits.upload_max_mb + 1}m`,
+      compression,
+      responseHeaders(input),
+      cache ? cachePolicy(protocol, cache, input.type, input.profile) : false,
+      acmeLocation(pathValue('challenge path', paths.acmeChallenges)),
+      content(paths, input, cache !== undefined),
+    ]),
+  ])
+}
+
+function check(input: VhostInput): void {
+  if (!SiteId.safeParse(input.id).success) {
+    throw new AppError('refused', 'The site id is not valid, so no configuration was written.', {
+      field: 'id',
+    })
+  }
+  domainValue('domain', input.domain)
+  for (const alias of input.aliases) domainValue('alias', alias)
+  userValue('system user', input.user)
+  checkPorts(input.ports)
+  checkFeatures(input.nginx)
+  integerValue('cache lifetime', input.cache.ttl_s, 1, 31_536_000)
+  integerValue('stale lifetime', input.stale_s, 0, 31_536_000)
+  integerValue('upload limit', input.limits.upload_max_mb, 1, 102_400)
+  integerValue('request timeout', input.limits.request_timeout_s, 1, 86_400)
+}
+
+function pageCache(paths: Paths, input: VhostInput): PageCache | undefined {
+  if (!input.cache.enabled || input.type === 'static') return undefined
+  return {
+    zone: cacheZone(input.id),
+    path: pathValue('cache path', paths.pageCache(input.id)),
+    ttl_s: input.cache.ttl_s,
+    stale_s: input.stale_s,
+  }
+}
+
+function proxyRoute(input: VhostInput): { upstream: Upstream; name: string; https: number } | undefined {
+  if (input.type !== 'proxy') return undefined
+  const upstream = parseUpstream(input.proxy_upstream ?? '')
+  if (upstream) return { upstream, name: cacheZone(input.id), https: input.ports.https }
+  throw new AppError(
+    'refused',
+    'The proxied address is missing or not valid; give one like http://127.0.0.1:3000.',
+    {
+      field: 'proxy_upstream',
+    },
+  )
+}
+
+const serverName = (input: VhostInput): string => `server_name ${[input.domain, ...input.aliases].join(' ')}`
+
+function redirectServer(paths: Paths, input: VhostInput): Node {
+  const port = input.ports.https === 443 ? '' : `:${input.ports.https}`
+  return block('server', [
+    listenHttp(input.ports),
+    serverName(input),
+    common(paths, input),
+    acmeLocation(paths.acmeChallenges),
+    block('location /', [`return 301 https://$host${port}$request_uri`]),
+  ])
+}
+
+function common(paths: Paths, input: VhostInput): Node {
+  const logs = pathValue('log path', paths.siteLogs(input.domain))
+  return [
+    'server_tokens off',
+    'absolute_redirect off',
+    `access_log ${logs}/access.log reeve buffer=32k flush=1s`,
+    `error_log ${logs}/error.log error`,
+  ]
+}
+
+// Pages arrive compressed from the application and are stored so; this is for its other answers and for files.
+const compression: readonly Node[] = [
+  'gzip on',
+  'gzip_vary on',
+  'gzip_comp_level 4',
+  'gzip_min_length 1024',
+  'gzip_proxied any',
+  [
+    'gzip_types text/plain text/css text/xml text/javascript application/javascript application/json',
+    'application/manifest+json application/xml application/rss+xml application/atom+xml image/svg+xml font/ttf',
+  ].join(' '),
+]
+
+/** In the `server` context only: one `add_header` in a location would drop all of these there. */
+function responseHeaders(input: VhostInput): Node {
+  return [
+    'add_header X-Content-Type-Options nosniff always',
+    'add_header Referrer-Policy strict-origin-when-cross-origin always',
+    'add_header X-Cache $upstream_cache_status always',
+    input.nginx.http3 && `add_header Alt-Svc 'h3=":${input.ports.https}"; ma=86400' always`,
+  ]
+}
+
+function content(paths: Paths, input: VhostInput, isCached: boolean): Node {
+  const proxy = proxyRoute(input)
+  if (proxy) return proxyLocations(proxy)
+  if (!usesPhp(input.type)) return staticLocations()
+  const socket = pathValue('pool socket', paths.fpmSocket(input.user))
+  const route = { socket, https: input.ports.https, type: input.type, isCached }
+  return [phpServer(route, input.limits.request_timeout_s), phpLocations(route)]
+}
