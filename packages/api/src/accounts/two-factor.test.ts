@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, type Panel, password, startPanel } from '../testing/panel.ts'
+import { timeStep, totpCode } from './totp.ts'
+import { spendCode } from './two-factor.ts'
+
+let panel: Panel
+beforeAll(async () => {
+  panel = await startPanel()
+})
+afterAll(() => panel[Symbol.asyncDispose]())
+
+const cookieOf = (answer: Answer, name = '__Host-reeve=') =>
+  [answer.headers['set-cookie'] ?? []]
+    .flat()
+    .find((cookie) => cookie.startsWith(name))
+    ?.split(';')[0] ?? ''
+const login = (email: string, more: object = {}, headers: Record<string, string> = {}) =>
+  panel.send('POST', '/api/login', { body: { email, password, ...more }, headers })
+/** The tests share one address; its delays have tests of their own. */
+const freeSource = () => {
+  for (let tries = 0; tries < 30; tries++)
+    panel.context.throttle.forgive([{ kind: 'source', name: '127.0.0.1' }])
+}
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status)
+const count = (answers: readonly Answer[], status: number) =>
+  answers.filter((answer) => answer.status === status).length
+
+describe('two-factor authentication', () => {
+  const decode = (secret: string) => {
+    const bits = secret
+      .split('')
+      .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+    return Buffer.from(
+      bits
+        .join('')
+        .match(/.{8}/g)
+        ?.map((byte) => Number.parseInt(byte, 2)) ?? [],
+    )
+  }
+  async function enrol() {
+    const user = await panel.signedIn('admin')
+    freeSource()
+    const begin = await panel.send('POST', '/api/account/2fa/begin', { cookie: user.cookie })
+    const seed = decode(String(begin.json['secret']))
+    // Counted from one moment: the next step may begin at any line of a test.
+    const step = timeStep(Date.now())
+    const code = (away: number) => totpCode(seed, step + away)
+    const confirm = await panel.send('POST', '/api/account/2fa/confirm', {
+      cookie: user.cookie,
+      body: { code: code(-1) },
+    })
+    expect(confirm.status).toBe(200)
+    return { user, code, recovery: confirm.json['recovery_codes'] as string[] }
+  }
+
+  test('asks for a code, takes each once, and no older one after a newer', async () => {
+    const { user, code } = await enrol()
+    const without = await login(user.email)
+    expect(without.status).toBe(401)
+    expect(without.json['totp_required']).toBe(true)
+    expect((await login(user.email, { totp: code(-1) })).status).toBe(401)
+    expect((await login(user.email, { totp: code(1) })).status).toBe(200)
+    expect((await login(user.email, { totp: code(1) })).status).toBe(401)
+    expect((await login(user.email, { totp: code(0) })).status).toBe(401)
+  })
+
+  test('beginning again while it is on changes nothing', async () => {
+    const { user, code } = await enrol()
+    expect((await panel.send('POST', '/api/account/2fa/begin', { cookie: user.cookie })).status).toBe(409)
+    expect((await login(user.email, { totp: code(0) })).status).toBe(200)
+  })
+
+  test('is confirmed only with a right code and switched off only with the own password', async () => {
+    const user = await panel.signedIn('readonly')
+    await panel.send('POST', '/api/account/2fa/begin', { cookie: user.cookie })
+    const confirm = { cookie: user.cookie, body: { code: '000000' } }
+    const answer = await panel.send('POST', '/api/account/2fa/confirm', confirm)
+    expect(answer.status).toBe(400)
+    expect((await panel.send('GET', '/api/me', { cookie: user.cookie })).json['two_factor']).toBe(false)
+    const enrolled = await enrol()
+    const disable = (given: string) =>
+      panel.send('POST', '/api/account/2fa/disable', {
+        cookie: enrolled.user.cookie,
+        body: { password: given },
+      })
+    expect((await disable('wrong')).status).toBe(403)
+    expect((await login(enrolled.user.email)).json['totp_required']).toBe(true)
+    expect((await disable(password)).status).toBe(204)
+    expect((await login(enrolled.user.email)).status).toBe(200)
+  })
+
+  test('switching it on or off ends the other sessions', async () => {
+    const { user, code } = await enrol()
+    const second = cookieOf(await login(user.email, { totp: code(0) }))
+    const disable = { cookie: second, body: { password } }
+    expect((await panel.send('POST', '/api/account/2fa/disable', disable)).status).toBe(204)
+    expect((await panel.send('GET', '/api/me', { cookie: user.cookie })).status).toBe(401)
+    const third = cookieOf(await login(user.email))
+    const begin = await panel.send('POST', '/api/account/2fa/begin', { cookie: third })
+    const now = totpCode(decode(String(begin.json['secret'])), timeStep(Date.now()))
+    const confirm = { cookie: third, body: { code: now } }
+    expect((await panel.send('POST', '/api/account/2fa/confirm', confirm)).status).toBe(200)
+    expect((await panel.send('GET', '/api/me', { cookie: second })).status).toBe(401)
+    expect((await panel.send('GET', '/api/me', { cookie: third })).status).toBe(200)
+  })
+
+  test('guessing codes is slowed down, whatever is sent in between with the right password', async () => {
+    const { user } = await enrol()
+    const answers: number[] = []
+    for (let guess = 0; guess < 20; guess++) {
+      answers.push((await login(user.email)).status)
+      answers.push((await login(user.email, { totp: '000000' })).status)
+    }
+    expect(answers).toContain(429)
+    expect(answers.filter((status) => status === 200)).toEqual([])
+    freeSource()
+  })
+
+  test('one code, or one recovery code, lets one of many logins in', async () => {
+    const { user, code, recovery } = await enrol()
+    expect(recovery).toHaveLength(10)
+    const device = cookieOf(await login(user.email, { totp: recovery[0] ?? '' }), '__Host-reeve-device=')
+    expect((await login(user.email, { totp: recovery[0] ?? '' })).status).toBe(401)
+    const compete = async (totp: string) => {
+      const keys = [{ kind: 'device' as const, name: device.split(/[=.]/)[1] ?? '' }]
+      // The delays are tested above; here all of them shall reach the code.
+      const rounds = await Promise.all(
+        Array.from({ length: 60 }, () => {
+          panel.context.throttle.succeeded(keys)
+          return login(user.email, { totp }, { cookie: device })
+        }),
+      )
+      panel.context.throttle.succeeded(keys)
+      return rounds
+    }
+    const withCode = await compete(code(0))
+    expect(count(withCode, 200)).toBe(1)
+    expect(count(withCode, 401)).toBeGreaterThan(1)
+    for (const spare of recovery.slice(1, 4)) {
+      const answers = await compete(spare.toUpperCase().replace('-', ' '))
+      expect(statuses(answers).filter((status) => status === 200)).toHaveLength(1)
+    }
+  })
+
+  test('of a hundred that spend one code at the same moment one succeeds, round after round', async () => {
+    const { user, recovery } = await enrol()
+    const { db, secrets } = panel.context
+    const read = () =>
+      db
+        .selectFrom('accounts')
+        .select(['id', 'totp_seed', 'totp_last_step'])
+        .where('id', '=', user.accountId)
+        .executeTakeFirstOrThrow()
+    const winners = async (code: string) => {
+      // All of them have read the account before the first of them writes.
+      const { totp_seed, ...account } = await read()
+      const attempts = Array.from({ length: 100 }, () =>
+        db
+          .transaction()
+          .execute((transaction) =>
+            spendCode(transaction, secrets, { ...account, totp_seed: totp_seed ?? Buffer.alloc(0) }, code),
+          ),
+      )
+      return (await Promise.all(attempts)).filter(Boolean).length
+    }
+    const seed = secrets.decrypt((await read()).totp_seed ?? Buffer.alloc(0), user.accountId)
+    for (let round = 0; round < 20; round++) {
+      await db.updateTable('accounts').set({ totp_last_step: 1 }).where('id', '=', user.accountId).execute()
+      expect(await winners(totpCode(seed, timeStep(Date.now())))).toBe(1)
+    }
+    for (const code of recovery) expect(await winners(code)).toBe(1)
+    expect(await winners(recovery[0] ?? '')).toBe(0)
+  })
+
+  test('the seed lies encrypted in the database', async () => {
+    const user = await panel.signedIn('admin')
+    const begin = await panel.send('POST', '/api/account/2fa/begin', { cookie: user.cookie })
+    const seed = decode(String(begin.json['secret']))
+    const row = await panel.context.db
+      .selectFrom('accounts')
+      .select('totp_pending')
+      .where('id', '=', user.accountId)
+      .executeTakeFirstOrThrow()
+    const stored = Buffer.from(row.totp_pending ?? [])
+    expect(seed).toHaveLength(20)
+    expect(stored.length).toBe(12 + 20 + 16)
+    expect(stored.includes(seed)).toBe(false)
+    expect(() => panel.context.secrets.decrypt(stored, 'another account')).toThrow()
+  })
+})

@@ -1,0 +1,219 @@
+// Every endpoint × every kind of caller: the exact status, and no agent call on a refusal.
+import type { EndpointDefinition, Role } from '@reeve/contract/endpoint.ts'
+import { endpoints } from '@reeve/contract/endpoints.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deviceCookieFor } from './accounts/known-device.ts'
+import { newId } from './ids.ts'
+import { password, type Panel, type SignedIn, startPanel } from './testing/panel.ts'
+import { addSite } from './testing/site.ts'
+
+let panel: Panel
+beforeAll(async () => {
+  panel = await startPanel()
+  await panel.signedIn('admin')
+})
+afterAll(() => panel[Symbol.asyncDispose]())
+
+/** What one cell works on; made anew for each, because some of them delete it. */
+interface Fixture {
+  readonly siteId: string
+  readonly taskId: string
+  readonly user: SignedIn
+  readonly caller: SignedIn | undefined
+}
+
+let made = 0
+
+interface Sample {
+  readonly path?: string
+  readonly body?: unknown
+  /** When a caller with the right role gets another status than the definition's. */
+  readonly status?: number
+}
+
+/** What a valid request needs beyond the ids in its path. Every endpoint with a body is in here. */
+const samples: Readonly<Record<string, (fixture: Fixture) => Sample>> = {
+  completeSetup: () => ({ body: { token: 'x', email: 'x@example.test', password }, status: 409 }),
+  login: ({ user }) => ({ body: { email: user.email, password } }),
+  changePassword: () => ({ body: { current_password: password, new_password: 'another long password' } }),
+  confirmTwoFactor: () => ({ body: { code: '000000' }, status: 409 }),
+  disableTwoFactor: () => ({ body: { password } }),
+  revokeSession: ({ caller }) => ({ path: `/api/account/sessions/${caller?.sessionId ?? newId('e')}` }),
+  createUser: () => ({ body: { email: `new${++made}@example.test`, password, role: 'readonly' } }),
+  updateUser: ({ user }) => ({ path: `/api/users/${user.accountId}`, body: { role: 'admin' } }),
+  deleteUser: ({ user }) => ({ path: `/api/users/${user.accountId}` }),
+  createSite: () => ({ body: { domain: `made${++made}.example.test`, type: 'static' } }),
+}
+
+function sampleOf(endpoint: EndpointDefinition, fixture: Fixture): Required<Sample> {
+  const given = samples[endpoint.name]?.(fixture) ?? {}
+  const id = endpoint.scope === 'task' ? fixture.taskId : fixture.siteId
+  return { path: endpoint.path.replace('{id}', id), body: undefined, status: endpoint.status, ...given }
+}
+
+interface Principal {
+  readonly name: string
+  make(siteId: string): Promise<{ signedIn?: SignedIn; headers?: Record<string, string> }>
+  /** Roles of endpoints it may call; for `manage` and `auth` its reach decides further. */
+  readonly roles: readonly Role[]
+  readonly seesSite: boolean
+  readonly isSignedIn: boolean
+}
+
+const signedInRoles = {
+  admin: ['open', 'auth', 'manage', 'global', 'admin'],
+  operator: ['open', 'auth', 'manage'],
+  readonly: ['open', 'auth', 'global'],
+} as const satisfies Record<string, readonly Role[]>
+
+const live = (name: string, role: 'admin' | 'operator' | 'readonly', isAssigned: boolean): Principal => ({
+  name,
+  make: async (siteId) => ({ signedIn: await panel.signedIn(role, isAssigned ? [siteId] : []) }),
+  roles: signedInRoles[role],
+  seesSite: role !== 'operator' || isAssigned,
+  isSignedIn: true,
+})
+
+/** An admin whose session is worth nothing any more. */
+const dead = (name: string, kill: (was: SignedIn) => Promise<unknown>): Principal => ({
+  name,
+  async make() {
+    const signedIn = await panel.signedIn('admin')
+    await kill(signedIn)
+    return { signedIn }
+  },
+  roles: ['open'],
+  seesSite: false,
+  isSignedIn: false,
+})
+
+const withHeaders = (name: string, headers: () => Promise<Record<string, string>>): Principal => ({
+  name,
+  make: async () => ({ headers: await headers() }),
+  roles: ['open'],
+  seesSite: false,
+  isSignedIn: false,
+})
+
+const principals: readonly Principal[] = [
+  withHeaders('anonymous', async () => ({})),
+  live('readonly', 'readonly', false),
+  live('operator, assigned', 'operator', true),
+  live('operator, not assigned', 'operator', false),
+  live('admin', 'admin', false),
+  dead('expired session', ({ sessionId }) =>
+    panel.context.db
+      .updateTable('sessions')
+      .set({ expires_at: new Date(Date.now() - 1).toISOString() })
+      .where('id', '=', sessionId)
+      .execute(),
+  ),
+  dead('revoked session', ({ sessionId }) =>
+    panel.context.db.deleteFrom('sessions').where('id', '=', sessionId).execute(),
+  ),
+  dead('deleted account', ({ accountId }) =>
+    panel.context.db.deleteFrom('accounts').where('id', '=', accountId).execute(),
+  ),
+  withHeaders('password only, second factor pending', async () => {
+    const { accountId, email } = await panel.signedIn('admin')
+    const seed = panel.context.secrets.encrypt(Buffer.alloc(20, 1), accountId)
+    await panel.context.db
+      .updateTable('accounts')
+      .set({ totp_seed: seed })
+      .where('id', '=', accountId)
+      .execute()
+    const answer = await panel.send('POST', '/api/login', { body: { email, password } })
+    expect(answer.status).toBe(401)
+    expect(answer.json['totp_required']).toBe(true)
+    expect(answer.headers['set-cookie']).toBeUndefined()
+    return { cookie: deviceCookieFor(panel.context.secrets, accountId).split(';')[0] ?? '' }
+  }),
+  withHeaders('a connector token of the site', async () => ({ authorization: `Bearer ${'a'.repeat(43)}` })),
+  withHeaders('a connector token of another site', async () => ({
+    authorization: `Bearer ${'b'.repeat(43)}`,
+  })),
+]
+
+function expectedStatus(endpoint: EndpointDefinition, principal: Principal, allowed: number): number {
+  if (endpoint.role === 'open') return allowed
+  if (!principal.isSignedIn) return 401
+  if (!principal.roles.includes(endpoint.role)) return 403
+  return endpoint.scope !== undefined && !principal.seesSite ? 404 : allowed
+}
+
+let cells = 0
+
+describe.each(endpoints.map((endpoint) => ({ endpoint, title: `${endpoint.method} ${endpoint.path}` })))(
+  '$title',
+  ({ endpoint }) => {
+    test.each(principals)('$name', async (principal) => {
+      const site = await addSite(panel)
+      const { signedIn, headers } = await principal.make(site.siteId)
+      const fixture = { ...site, user: await panel.signedIn('readonly'), caller: signedIn }
+      const { path, body, status } = sampleOf(endpoint, fixture)
+      const expected = expectedStatus(endpoint, principal, status)
+      await panel.context.audit.flush()
+      const before = panel.agent.calls.length
+      const options = { cookie: signedIn?.cookie, headers: headers ?? {}, body }
+      const answer =
+        endpoint.produces === 'event-stream' && expected === 200
+          ? await firstBytes(path, signedIn?.cookie ?? '')
+          : await panel.send(endpoint.method, path, options)
+      expect(answer.status).toBe(expected)
+      if (expected === 401 || expected === 403 || expected === 404) {
+        expect(panel.agent.calls.slice(before).filter((name) => !name.startsWith('audit.'))).toEqual([])
+      }
+      await panel.context.tasks.idle()
+      cells++
+    })
+  },
+)
+
+async function firstBytes(path: string, cookie: string): Promise<{ status: number }> {
+  const stop = new AbortController()
+  const response = await fetch(`http://127.0.0.1:${panel.port}${path}`, {
+    headers: { cookie },
+    signal: stop.signal,
+  })
+  stop.abort()
+  return { status: response.status }
+}
+
+test('the matrix is complete', () => {
+  console.log(`authorization cells: ${cells}`)
+  expect(cells).toBe(endpoints.length * principals.length)
+})
+
+test('what an operator may not see answers like what never existed, headers and all', async () => {
+  const { siteId, taskId } = await addSite(panel)
+  const operator = await panel.signedIn('operator')
+  const scoped = endpoints.filter(({ scope }) => scope !== undefined)
+  expect(scoped.length).toBeGreaterThan(2)
+  for (const endpoint of scoped) {
+    const kind = endpoint.scope === 'task' ? 't' : 's'
+    const ids = [endpoint.scope === 'task' ? taskId : siteId, newId(kind), 'nonsense']
+    const answers = await Promise.all(
+      ids.map((id) =>
+        panel.send(endpoint.method, endpoint.path.replace('{id}', id), { cookie: operator.cookie }),
+      ),
+    )
+    const [hidden, ...others] = answers.map(({ status, text, headers }) => {
+      const { date: _, ...rest } = headers
+      return { status, text, headers: rest }
+    })
+    expect(hidden?.status).toBe(404)
+    for (const other of others) expect(other).toEqual(hidden)
+  }
+})
+
+test('no answer has a field that could hold a secret, but the two that hand one out once', () => {
+  const suspicious = /hash|secret|seed|token|totp|password|recovery/
+  const found = endpoints.flatMap(({ name, response }) => {
+    const fields = JSON.stringify(response.toJSONSchema({ io: 'output', unrepresentable: 'any' }))
+      .matchAll(/"([a-z_0-9]+)":\{/g)
+      .map(([, field]) => field ?? '')
+    return [...fields].filter((field) => suspicious.test(field)).map((field) => `${name} ${field}`)
+  })
+  // `hash` is the chain of the audit log.
+  expect(found).toEqual(['beginTwoFactor secret', 'confirmTwoFactor recovery_codes', 'listAudit hash'])
+})

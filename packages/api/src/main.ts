@@ -1,0 +1,20 @@
+import { startApp } from './app.ts'
+import { readConfig } from './config.ts'
+import { createContext } from './context.ts'
+import { log } from './log.ts'
+
+/** Runs the API until SIGTERM or SIGINT, then stops within two seconds. */
+export async function runApi(env: NodeJS.ProcessEnv): Promise<void> {
+  const stopped = untilSignal()
+  await using context = await createContext(readConfig(env))
+  await using app = await startApp(context)
+  await context.tasks.resume()
+  log('api listens', { host: context.config.host, port: app.port })
+  log('api stops', { signal: await stopped })
+}
+
+function untilSignal(): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+  return promise
+}

@@ -1,0 +1,75 @@
+import { AppError } from '@reeve/contract/errors.ts'
+import { createSite, deleteSite, getSite, listSites } from '@reeve/contract/sites.ts'
+import { assignSites } from '../accounts/accounts.ts'
+import { seesAllSites } from '../accounts/sessions.ts'
+import { type Api, route } from '../route.ts'
+import type { BoundTask } from '../tasks/definition.ts'
+import type { NewTask } from '../tasks/journal.ts'
+import { startTask } from '../tasks/start.ts'
+import { buildSpec, checkFields, checkPhpVersion } from './create.ts'
+import { checkDomains } from './domain-checks.ts'
+import { findSite, insertSite, listStoredSites, presentSite, setSiteState, workingTasks } from './store.ts'
+import { createSiteTask, deleteSiteTask } from './tasks.ts'
+import { hashForWordPress } from './wordpress-password.ts'
+
+export function siteRoutes(api: Api): void {
+  const { context } = api
+  const { config, db } = context
+
+  route(api, listSites, async ({ caller }) => {
+    const sites = await listStoredSites(db, seesAllSites(caller) ? 'all' : caller.siteIds)
+    const working = await workingTasks(db)
+    return { sites: sites.map((site) => presentSite(site, config.httpsPort, working.get(site.id))) }
+  })
+
+  route(api, getSite, async ({ scoped: { site } }) => {
+    return presentSite(site, config.httpsPort, (await workingTasks(db)).get(site.id))
+  })
+
+  route(api, createSite, async ({ caller, body, audit }) => {
+    audit.target = body.domain
+    checkFields(body)
+    await checkDomains(db, config, caller, body.domain, body.aliases ?? [])
+    checkPhpVersion(body.php_version, await context.capacity.current())
+    const site = buildSpec(body)
+    audit.siteId = site.id
+    const password = body.admin_password
+    const input = { site, admin_password_hash: password === undefined ? null : hashForWordPress(password) }
+    const task = await startTask(
+      context,
+      taskFor(createSiteTask, input, site, caller),
+      async (transaction) => {
+        await checkDomains(transaction, config, caller, site.domain, site.aliases)
+        await insertSite(transaction, site)
+        if (caller.role === 'operator') await assignSites(transaction, caller.accountId, [site.id])
+      },
+    )
+    const stored = await findSite(db, site.id)
+    if (!stored) throw new AppError('conflict', `Creating ${site.domain} was undone at once.`)
+    return { task, site: presentSite(stored, config.httpsPort, task.id) }
+  })
+
+  route(api, deleteSite, async ({ caller, scoped: { site }, audit }) => {
+    audit.target = site.spec.domain
+    const task = taskFor(deleteSiteTask, { id: site.id }, site.spec, caller)
+    return {
+      task: await startTask(context, task, (transaction) => setSiteState(transaction, site.id, 'deleting')),
+    }
+  })
+}
+
+function taskFor(
+  definition: BoundTask,
+  input: unknown,
+  site: { id: string; domain: string },
+  caller: { email: string; accountId: string },
+): NewTask {
+  return {
+    definition,
+    input,
+    siteId: site.id,
+    siteDomain: site.domain,
+    actor: caller.email,
+    actorId: caller.accountId,
+  }
+}
