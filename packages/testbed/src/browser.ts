@@ -1,0 +1,106 @@
+// Chromium as a person at the panel uses it: watched for script errors and policy violations, and able to reach
+// the hosted sites by their names. Nothing but this machine is reachable from it.
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
+import type { Panel } from './panel.ts'
+
+export async function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      // Every hosted site of a test is below example.com. Any other name, gravatar.com for one, stays unknown.
+      '--host-resolver-rules=MAP *.example.com 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    ],
+  })
+}
+
+export interface Visitor {
+  page: Page
+  /** What went wrong on the panel's pages: script errors, console errors, policy violations, missing assets. */
+  problems: string[]
+}
+
+/** A browser profile of its own. `panel` is the origin whose pages are watched. */
+export async function newVisitor(
+  browser: Browser,
+  panel: string,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({
+    baseURL: panel,
+    ignoreHTTPSErrors: true,
+    viewport: { width: 1440, height: 900 },
+    ...options,
+  })
+  context.setDefaultTimeout(20_000)
+  await context.addInitScript({ content: reportPolicyViolations })
+  const page = await context.newPage()
+  return { page, problems: watch(page, panel) }
+}
+
+// A string, because it runs in the page: this package is compiled without the types of the DOM.
+const reportPolicyViolations = `document.addEventListener('securitypolicyviolation', (event) => {
+  console.error('policy violation: ' + event.effectiveDirective + ' ' + event.blockedURI)
+})`
+
+function watch(page: Page, panel: string): string[] {
+  const problems: string[] = []
+  const isPanel = () => page.url().startsWith(panel)
+  page.on('console', (message) => {
+    if (message.type() !== 'error' || !isPanel()) return
+    // Chromium logs every refused request like this. Those of the API are answers; the others are told below.
+    if (message.text().startsWith('Failed to load resource')) return
+    problems.push(`${page.url()}: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => {
+    if (isPanel()) problems.push(`${page.url()}: ${error.stack ?? error.message}`)
+  })
+  page.on('response', (response) => {
+    const url = new URL(response.url())
+    if (url.origin === panel && !url.pathname.startsWith('/api/') && response.status() >= 400)
+      problems.push(`${url.pathname} answered ${response.status()}`)
+  })
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (isPanel() && !request.isNavigationRequest() && protocol.startsWith('http') && origin !== panel)
+      problems.push(`${page.url()} asked ${origin} for something`)
+  })
+  return problems
+}
+
+// A change of theme fades; axe would measure the colours of the moment.
+const settle = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+  Promise.allSettled(
+    document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished),
+  ).then(() => undefined),
+)`
+
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/** What axe finds against WCAG 2.2 AA: one line a rule, with the elements it is about. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  await page.evaluate(settle)
+  const { violations } = await new AxeBuilder({ page }).withTags(wcag).analyze()
+  return violations.map(
+    ({ id, help, nodes }) =>
+      `${new URL(page.url()).pathname}: ${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
+  )
+}
+
+/** Whether the page can be scrolled sideways, which no width from a phone up may need. */
+export async function overflowsSideways(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+}
+
+/** Deletes what a test that failed half-way may have left: system users outlive the root. */
+export async function deleteAllSites(panel: Panel): Promise<void> {
+  const { body } = await panel.call<{ sites: { id: string }[] }>('GET', '/api/sites')
+  for (const { id } of body.sites) await panel.deleteSite(id)
+}

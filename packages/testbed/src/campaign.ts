@@ -1,0 +1,158 @@
+// The crash campaign: a failure or a kill at every step of creating and deleting a site, and afterwards either a
+// clean slate or a working site, with a bystander that lost nothing.
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Site, siteApplySteps, siteRemoveSteps } from '@reeve/contract/sites.ts'
+import type { Task } from '@reeve/contract/tasks.ts'
+import { type Panel, type TaskWithLog, wordpressFields } from './panel.ts'
+import { type Reeve, startReeve } from './reeve.ts'
+import { findTraces } from './slate.ts'
+import { visit, watchSite } from './visitor.ts'
+
+export interface Failpoint {
+  operation: 'create' | 'delete'
+  /** As REEVE_FAILPOINT_FILE takes it. */
+  where: string
+  how: 'error' | 'kill'
+}
+
+const dashed = (name: string) => name.replaceAll(' ', '-')
+
+/** Every step of both daemons, before and after its side effect. */
+export function allFailpoints(): Failpoint[] {
+  const steps: [operation: Failpoint['operation'], name: string, moments: string[]][] = [
+    ...siteApplySteps('wordpress').map((step): (typeof steps)[number] => [
+      'create',
+      `site.apply.${dashed(step)}`,
+      step === 'application' ? ['before', 'mid', 'after'] : ['before', 'after'],
+    ]),
+    ['create', 'site.create.apply', ['before', 'after']],
+    ['create', 'site.create.activate', ['before', 'after']],
+    ...siteRemoveSteps.map((step): (typeof steps)[number] => [
+      'delete',
+      `site.remove.${dashed(step)}`,
+      ['before', 'after'],
+    ]),
+    ['delete', 'site.delete.remove', ['before', 'after']],
+  ]
+  return steps.flatMap(([operation, name, moments]) =>
+    moments.flatMap((moment) =>
+      (['error', 'kill'] as const).map((how) => ({ operation, where: `${name}:${moment}`, how })),
+    ),
+  )
+}
+
+export interface Campaign extends AsyncDisposable {
+  reeve: Reeve
+  /** Runs one case and returns what is wrong afterwards; [] is a pass. */
+  attempt(failpoint: Failpoint): Promise<string[]>
+}
+
+export async function openCampaign(): Promise<Campaign> {
+  // Both daemons, root and `reeve`, must be able to remove the file in it.
+  const directory = mkdtempSync('/var/tmp/reeve-failpoint-')
+  chmodSync(directory, 0o777)
+  const armed = join(directory, 'armed')
+  const reeve = await startReeve({ env: { REEVE_FAILPOINT_FILE: armed } })
+  const panel = await reeve.panel()
+  await panel.createSite({ ...wordpressFields, domain: 'bystander.example.com' })
+  let count = 0
+  return {
+    reeve,
+    attempt: (failpoint) => attempt(reeve, panel, armed, failpoint, `case${++count}.example.com`),
+    async [Symbol.asyncDispose]() {
+      await reeve[Symbol.asyncDispose]()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function attempt(
+  reeve: Reeve,
+  panel: Panel,
+  armed: string,
+  failpoint: Failpoint,
+  domain: string,
+): Promise<string[]> {
+  const bystander = watchSite('bystander.example.com', reeve.httpsPort, 10)
+  const problems =
+    failpoint.operation === 'create'
+      ? await failCreation(reeve, panel, armed, failpoint, domain)
+      : await failDeletion(reeve, panel, armed, failpoint, domain)
+  await bystander.reach(5)
+  const { failures } = await bystander.stop()
+  if (existsSync(armed)) {
+    rmSync(armed)
+    problems.push('the failpoint was never reached')
+  }
+  return [...problems, ...failures.map((failure) => `bystander: ${failure}`)]
+}
+
+const arm = (path: string, { where, how }: Failpoint) =>
+  writeFileSync(path, `${where}:${how}`, { mode: 0o644 })
+
+async function failCreation(
+  reeve: Reeve,
+  panel: Panel,
+  armed: string,
+  failpoint: Failpoint,
+  domain: string,
+): Promise<string[]> {
+  arm(armed, failpoint)
+  const created = await panel.call<{ task: Task; site: Site }>('POST', '/api/sites', {
+    ...wordpressFields,
+    domain,
+  })
+  if (created.status !== 202) return [`create answered ${created.status}`]
+  const { id } = created.body.site
+  const task = await panel.taskEnd(created.body.task.id)
+  const problems = await checkOutcome(reeve, panel, { id, domain, system_user: null }, task)
+  if (failpoint.how === 'kill' && task.state !== 'succeeded')
+    problems.push(`a kill made it fail: ${task.error}`)
+  if (task.state === 'succeeded') problems.push(...(await removeAndCheck(reeve, panel, id)))
+  return problems
+}
+
+async function failDeletion(
+  reeve: Reeve,
+  panel: Panel,
+  armed: string,
+  failpoint: Failpoint,
+  domain: string,
+): Promise<string[]> {
+  const site = await panel.createSite({ ...wordpressFields, domain })
+  arm(armed, failpoint)
+  const first = await panel.deleteSite(site.id)
+  if (first.state === 'succeeded') return checkOutcome(reeve, panel, site, first, 'gone')
+  const problems = first.error ? [] : ['the failed deletion gives no reason']
+  // A deletion that failed is tried again by the person, and must then finish.
+  return [...problems, ...(await removeAndCheck(reeve, panel, site.id))]
+}
+
+/** The task says which it is; the server must agree. */
+async function checkOutcome(
+  reeve: Reeve,
+  panel: Panel,
+  site: Pick<Site, 'id' | 'domain' | 'system_user'>,
+  task: TaskWithLog,
+  succeededMeans: 'served' | 'gone' = 'served',
+): Promise<string[]> {
+  const known = await panel.call<Site>('GET', `/api/sites/${site.id}`)
+  if (task.state === 'succeeded' && succeededMeans === 'served') {
+    const page = await visit(site.domain, { port: reeve.httpsPort, path: '/?after' })
+    return page.status === 200 && known.body.state === 'active'
+      ? []
+      : [`the task succeeded, but the site is ${known.body.state} and answers ${page.status}`]
+  }
+  const problems = known.status === 404 ? [] : [`the site is still ${known.body.state}`]
+  if (task.state === 'failed' && !task.error) problems.push('the failed task gives no reason')
+  const traces = findTraces(reeve.root, { domain: site.domain, id: site.id, systemUser: site.system_user })
+  return [...problems, ...traces.map((trace) => `left: ${trace}`)]
+}
+
+async function removeAndCheck(reeve: Reeve, panel: Panel, id: string): Promise<string[]> {
+  const { body: site } = await panel.call<Site>('GET', `/api/sites/${id}`)
+  const task = await panel.deleteSite(id)
+  if (task.state !== 'succeeded') return [`deleting afterwards failed: ${task.error}`]
+  return checkOutcome(reeve, panel, site, task, 'gone')
+}

@@ -1,0 +1,46 @@
+// Documents that the agent would take, as the starting point of those that it must not.
+export const siteDocument = {
+  id: 'saaaaaaaaaaaaaaa',
+  domain: 'direct.example.com',
+  aliases: ['www.direct.example.com'],
+  type: 'php',
+  profile: 'balanced',
+  title: 'Direct',
+  admin_email: null,
+  admin_user: null,
+  object_cache: false,
+  php_version: null,
+  php_workers: null,
+  proxy_upstream: null,
+  cache: { enabled: true, ttl_s: 600 },
+}
+
+export const applyDocument = { site: siteDocument, admin_password_hash: null }
+
+export const auditDocument = {
+  events: [
+    {
+      event_id: '0'.repeat(32),
+      at: '2026-01-01T00:00:00.000Z',
+      actor: 'system',
+      action: 'fuzz',
+      target: null,
+      site_id: null,
+      address: null,
+      result: 'ok',
+      status: null,
+      reason: null,
+      request_id: null,
+    },
+  ],
+}
+
+/** One for every operation. */
+export const documents: Record<string, unknown> = {
+  'site.apply': applyDocument,
+  'site.remove': { id: siteDocument.id },
+  'system.describe': {},
+  'audit.append': auditDocument,
+  'audit.read': { limit: 10 },
+  'audit.verify': {},
+}

@@ -1,0 +1,159 @@
+// A hosted site as the isolation tests see it: everything that is its own, and its code run through the web server.
+import { execFileSync, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Site } from '@reeve/contract/sites.ts'
+import type { Reeve } from '../reeve.ts'
+import { redis, sql } from '../slate.ts'
+import { type Page, visit } from '../visitor.ts'
+
+export interface Tenant {
+  id: string
+  domain: string
+  user: string
+  uid: number
+  home: string
+  /** Folder that nginx serves and the site's user may write, and its address. */
+  code: { dir: string; url: string }
+  database: { name: string; user: string; password: string; socket: string }
+  redis: { socket: string; user: string; password: string }
+  fpmSocket: string
+}
+
+const here = import.meta.dirname
+
+export function tenantOf(reeve: Reeve, site: Site): Tenant {
+  const { root } = reeve
+  const user = site.system_user ?? ''
+  const number = Number(user.split('-')[1])
+  const home = join(root, 'srv/sites', site.domain)
+  const secrets = secretsOf(root, site.id)
+  const isCms = site.type === 'wordpress'
+  const database = `site_${number}`
+  return {
+    id: site.id,
+    domain: site.domain,
+    user,
+    uid: 20_000 + number,
+    home,
+    code: isCms
+      ? { dir: join(home, 'current/wp-content/plugins'), url: '/wp-content/plugins' }
+      : { dir: join(home, 'current'), url: '' },
+    database: {
+      name: database,
+      user: database,
+      password: secrets.databasePassword,
+      socket: join(root, 'run/mysqld/mysqld.sock'),
+    },
+    redis: { socket: join(root, 'run/redis/redis.sock'), user, password: secrets.redisPassword },
+    fpmSocket: join(root, 'run/php', `${user}.sock`),
+  }
+}
+
+function secretsOf(root: string, id: string): { databasePassword: string; redisPassword: string } {
+  const registry = new DatabaseSync(join(root, 'var/lib/reeve-agent/registry.db'), { readOnly: true })
+  const row = registry.prepare('SELECT secrets FROM sites WHERE id = ?').get(id)
+  registry.close()
+  return JSON.parse(String(row?.['secrets']))
+}
+
+/** Writes a file the way the site's own code would: as its user, with the usual mode. */
+export function writeAs(tenant: Tenant, path: string, content: string | Buffer): void {
+  execFileSync('/usr/bin/tee', ['--', path], { input: content, uid: tenant.uid, gid: tenant.uid })
+}
+
+/** Lays the probing scripts into the site, as its user. */
+export function installScripts(tenant: Tenant): void {
+  const parts = join(tenant.code.dir, 'probes.d')
+  execFileSync('/bin/mkdir', ['--parents', '--', parts], { uid: tenant.uid, gid: tenant.uid })
+  for (const name of ['plant.php', 'probes.php'])
+    writeAs(tenant, join(tenant.code.dir, name), readFileSync(join(here, name)))
+  for (const name of readdirSync(join(here, 'probes.d')))
+    writeAs(tenant, join(parts, name), readFileSync(join(here, 'probes.d', name)))
+  writeAs(tenant, join(tenant.code.dir, 'returns.php'), `<?php return '${tenant.user} ran';\n`)
+}
+
+/** Runs one of the site's scripts with a JSON body, as a visitor would. */
+export async function callScript<Result>(
+  reeve: Reeve,
+  tenant: Tenant,
+  name: string,
+  input: unknown,
+): Promise<Result> {
+  const page = await fetchFrom(reeve, tenant, name, JSON.stringify(input))
+  if (page.status !== 200) throw new Error(`${tenant.domain} ${name} answered ${page.status}: ${page.text}`)
+  return JSON.parse(page.text)
+}
+
+export function fetchFrom(reeve: Reeve, tenant: Tenant, name: string, body?: string): Promise<Page> {
+  return visit(tenant.domain, {
+    port: reeve.httpsPort,
+    path: `${tenant.code.url}/${name}`,
+    timeoutMs: 120_000,
+    ...(body === undefined
+      ? {}
+      : { method: 'POST', body, headers: { 'content-length': String(Buffer.byteLength(body)) } }),
+  })
+}
+
+export interface Planted extends Disposable {
+  pid: number
+  /** Number of a database connection that is open until disposal. */
+  connection: number
+  written: Record<string, number | false>
+  shared: Record<string, boolean>
+}
+
+/** Lets the site's code leave its secrets, plants more in the services, and tells what was left. */
+export async function plant(reeve: Reeve, tenant: Tenant): Promise<Planted> {
+  const { root } = reeve
+  const { home, user, database } = tenant
+  for (const path of ['shared/uploads/spare.txt', 'shared/exports/spare.txt'])
+    writeAs(tenant, join(home, path), 'spare')
+  const left = await callScript<Pick<Planted, 'pid' | 'written' | 'shared'>>(reeve, tenant, 'plant.php', {
+    home,
+    mark: user,
+    key: tenant.uid,
+  })
+  sql(
+    root,
+    `CREATE TABLE IF NOT EXISTS \`${database.name}\`.planted (a VARCHAR(999)); INSERT INTO \`${database.name}\`.planted VALUES ('${user}')`,
+  )
+  redis(root, [`SET ${user}:planted ${user}`, `SET ${user}:spare x`, `SET ${user}0:planted near`])
+  return { ...left, ...(await holdConnection(root, tenant)) }
+}
+
+/** A connection with the site's own account; PHP's would end with the request. */
+async function holdConnection(
+  root: string,
+  { database }: Tenant,
+): Promise<Pick<Planted, 'connection'> & Disposable> {
+  const client = spawn(
+    '/usr/bin/mariadb',
+    ['--no-defaults', `--socket=${database.socket}`, `--user=${database.user}`, '-e', 'DO SLEEP(100)'],
+    { env: { MYSQL_PWD: database.password }, stdio: 'ignore' },
+  )
+  for (let attempt = 0; attempt < 100; attempt++) {
+    await new Promise((done) => setTimeout(done, 50))
+    const [id] = sql(root, `SELECT id FROM information_schema.processlist WHERE user = '${database.user}'`)
+    if (id) return { connection: Number(id), [Symbol.dispose]: () => client.kill('SIGKILL') }
+  }
+  throw new Error(`no connection of ${database.user} appeared`)
+}
+
+/** Removes what sites leave outside of their trees. */
+export function clearPlanted(tenants: readonly Tenant[]): void {
+  for (const { user, uid } of tenants) {
+    const files = ['/tmp', '/var/tmp', '/dev/shm'].map((folder) => `${folder}/planted-${user}`)
+    execFileSync('/bin/rm', ['--force', '--', ...files])
+    const args = ['-M', String(uid), '-S', String(uid), '-Q', String(uid)]
+    for (let at = 0; at < args.length; at += 2) {
+      try {
+        execFileSync('/usr/bin/ipcrm', args.slice(at, at + 2), { stdio: 'ignore' })
+      } catch {
+        // There was none.
+      }
+    }
+  }
+}

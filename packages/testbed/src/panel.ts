@@ -1,0 +1,125 @@
+// The HTTP API as a test uses it: one session, JSON in and out, and waiting for tasks.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Site } from '@reeve/contract/sites.ts'
+import type { Task } from '@reeve/contract/tasks.ts'
+
+export interface Answer<Body = unknown> {
+  status: number
+  headers: Headers
+  body: Body
+}
+
+export type TaskWithLog = Task & { log: string; log_offset: number }
+
+export interface Panel {
+  cookie: string
+  origin: string
+  call<Body = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<Body>>
+  /** Creates a site and waits; throws with the task's log unless it succeeded. */
+  createSite(fields: Readonly<Record<string, unknown>>): Promise<Site>
+  deleteSite(id: string): Promise<TaskWithLog>
+  /** Waits until the task has ended, through restarts of both daemons. */
+  taskEnd(id: string, timeoutMs?: number): Promise<TaskWithLog>
+}
+
+export const wordpressFields = {
+  type: 'wordpress',
+  profile: 'balanced',
+  admin_email: 'editor@example.com',
+  admin_user: 'editor',
+  admin_password: 'a long enough password',
+} as const
+
+interface Access {
+  port: number
+  root: string
+  email: string
+  password: string
+}
+
+/** Completes the setup when it is open, and signs in. */
+export async function openPanel(access: Access): Promise<Panel> {
+  const origin = `http://127.0.0.1:${access.port}`
+  const token = join(access.root, 'var/lib/reeve/setup-token')
+  const send = sender(origin)
+  const { email, password } = access
+  if (existsSync(token)) {
+    const setup = await send('POST', '/api/setup', {
+      token: readFileSync(token, 'utf8').trim(),
+      email,
+      password,
+    })
+    if (setup.status !== 201) throw new Error(`setup answered ${setup.status}: ${JSON.stringify(setup.body)}`)
+  }
+  const login = await send('POST', '/api/login', { email, password })
+  const cookie = login.headers.getSetCookie()[0]?.split(';')[0]
+  if (login.status !== 200 || !cookie)
+    throw new Error(`login answered ${login.status}: ${JSON.stringify(login.body)}`)
+  return panelOf(origin, cookie)
+}
+
+function panelOf(origin: string, cookie: string): Panel {
+  const call = sender(origin, cookie)
+  const taskEnd = (id: string, timeoutMs = 60_000) => waitForTask(call, id, timeoutMs)
+  return {
+    cookie,
+    origin,
+    call,
+    taskEnd,
+    async createSite(fields) {
+      const created = await call<{ task: Task; site: Site }>('POST', '/api/sites', fields)
+      if (created.status !== 202)
+        throw new Error(`create answered ${created.status}: ${JSON.stringify(created.body)}`)
+      const task = await taskEnd(created.body.task.id)
+      if (task.state !== 'succeeded') throw new Error(`creating failed: ${task.error}\n${task.log}`)
+      return (await call<Site>('GET', `/api/sites/${created.body.site.id}`)).body
+    },
+    async deleteSite(id) {
+      const accepted = await call<{ task: Task }>('DELETE', `/api/sites/${id}`)
+      if (accepted.status !== 202)
+        throw new Error(`delete answered ${accepted.status}: ${JSON.stringify(accepted.body)}`)
+      return taskEnd(accepted.body.task.id)
+    },
+  }
+}
+
+type Send = Panel['call']
+
+function sender(origin: string, cookie?: string): Send {
+  return async <Body>(method: string, path: string, body?: unknown) => {
+    const response = await fetch(origin + path, {
+      method,
+      headers: {
+        origin,
+        ...(cookie ? { cookie } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    // The caller names the shape that the contract gives this endpoint.
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (isJson ? JSON.parse(text) : text) as Body,
+    }
+  }
+}
+
+async function waitForTask(call: Send, id: string, timeoutMs: number): Promise<TaskWithLog> {
+  const deadline = Date.now() + timeoutMs
+  for (let last = 'nothing'; ; ) {
+    try {
+      const { status, body } = await call<TaskWithLog>('GET', `/api/tasks/${id}`)
+      if (status === 200 && (body.state === 'succeeded' || body.state === 'failed')) return body
+      last = JSON.stringify(body)
+    } catch (error) {
+      last = String(error) // The API is being restarted.
+    }
+    if (Date.now() > deadline) throw new Error(`task ${id} did not end in ${timeoutMs} ms; last: ${last}`)
+    await new Promise((done) => setTimeout(done, 25))
+  }
+}

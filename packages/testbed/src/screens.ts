@@ -1,0 +1,286 @@
+// Every screen and dialog of the panel, and how a person gets to it.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import type { Site } from '@reeve/contract/sites.ts'
+import type { Task } from '@reeve/contract/tasks.ts'
+import { type Panel, wordpressFields } from './panel.ts'
+import { administrator, type Reeve, startReeve } from './reeve.ts'
+
+export interface Exhibits {
+  site: Site
+  /** The creation that made the site. */
+  done: string
+  /** A creation that failed, and the site it should have made. */
+  failed: { task: string; site: string }
+}
+
+export interface Screen {
+  name: string
+  show(page: Page, exhibits: Exhibits): Promise<void>
+  /** Only where this layout has it. */
+  on?: 'wide' | 'phone'
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
+const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name }).waitFor()
+
+/** Without a session, before the setup. */
+export const setupScreen: Screen = {
+  name: 'setup',
+  show: async (page) => {
+    await page.goto('/setup#token=an-example-of-a-token')
+    await heading(page, 'Create the owner account')
+    await page.getByLabel('Password', { exact: true }).fill('a sentence works well')
+  },
+}
+
+/** Without a session. */
+export const loginScreen: Screen = {
+  name: 'login',
+  show: async (page) => {
+    await page.goto('/login')
+    await heading(page, 'Sign in')
+  },
+}
+
+/** Signed in as an administrator, before the first site. */
+export const emptyScreens: readonly Screen[] = [
+  {
+    name: 'overview-empty',
+    show: async (page) => {
+      await page.goto('/')
+      await page.getByText('This server is ready for its first site').waitFor()
+    },
+  },
+  {
+    name: 'sites-empty',
+    show: async (page) => {
+      await page.goto('/sites')
+      await page.getByText('No site is on this server yet.').waitFor()
+    },
+  },
+  {
+    name: 'tasks-empty',
+    show: async (page) => {
+      await page.goto('/tasks')
+      await page.getByText('No task has run yet.').waitFor()
+    },
+  },
+]
+
+/** Signed in as an administrator, with the exhibits in place. */
+export const screens: readonly Screen[] = [
+  {
+    name: 'overview',
+    show: async (page) => {
+      await page.goto('/')
+      await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
+      await page.getByRole('heading', { name: 'Recent tasks' }).waitFor()
+    },
+  },
+  {
+    name: 'sites',
+    show: async (page, { site }) => {
+      await page.goto('/sites')
+      await page.getByRole('link', { name: site.domain, exact: true }).filter({ visible: true }).waitFor()
+    },
+  },
+  {
+    name: 'new-site',
+    show: async (page) => {
+      await page.goto('/sites/new')
+      await page.getByText('Advanced', { exact: true }).click()
+      await page.getByRole('spinbutton', { name: /PHP workers/ }).waitFor()
+    },
+  },
+  {
+    name: 'new-site-rejected',
+    show: async (page) => {
+      await page.goto('/sites/new')
+      await page.getByLabel('Domain').fill('not a domain')
+      await page.getByRole('button', { name: 'Create site' }).click()
+      await page.locator('[aria-invalid]').waitFor()
+    },
+  },
+  {
+    name: 'site',
+    show: async (page, { site }) => {
+      await page.goto(`/sites/${site.id}`)
+      await heading(page, site.domain)
+      await page.getByRole('heading', { name: 'Recent tasks of this site' }).waitFor()
+    },
+  },
+  {
+    name: 'site-failed',
+    show: async (page, { failed }) => {
+      await page.goto(`/sites/${failed.site}`)
+      await page.getByRole('link', { name: 'Try again with these values' }).waitFor()
+    },
+  },
+  {
+    name: 'delete-site',
+    show: async (page, { site }) => {
+      await page.goto(`/sites/${site.id}`)
+      await page.getByRole('button', { name: 'Delete site' }).click()
+      await dialog(page, `Delete ${site.domain}`)
+    },
+  },
+  {
+    name: 'tasks',
+    show: async (page, { site }) => {
+      await page.goto('/tasks')
+      await page.getByText(site.domain).filter({ visible: true }).first().waitFor()
+    },
+  },
+  {
+    name: 'task',
+    show: async (page, { done }) => {
+      await page.goto(`/tasks/${done}`)
+      await page.getByRole('list', { name: 'Steps' }).waitFor()
+    },
+  },
+  {
+    name: 'task-failed',
+    show: async (page, { failed }) => {
+      await page.goto(`/tasks/${failed.task}`)
+      await page.getByRole('alert').filter({ hasText: 'Failure' }).waitFor()
+    },
+  },
+  {
+    name: 'users',
+    show: async (page) => {
+      await page.goto('/users')
+      await page.getByRole('button', { name: 'Create user' }).waitFor()
+      await page.getByRole('main').getByText(administrator.email).waitFor()
+    },
+  },
+  {
+    name: 'new-user',
+    show: async (page) => {
+      await page.goto('/users')
+      await page.getByRole('button', { name: 'Create user' }).click()
+      await dialog(page, 'New user')
+    },
+  },
+  {
+    name: 'audit',
+    show: async (page) => {
+      await page.goto('/audit')
+      await page.getByText('Complete setup').filter({ visible: true }).first().waitFor()
+    },
+  },
+  {
+    name: 'account',
+    show: async (page) => {
+      await page.goto('/account')
+      await page.getByText('This device').waitFor()
+    },
+  },
+  {
+    name: 'two-factor',
+    show: async (page) => {
+      await page.goto('/account')
+      await page.getByRole('button', { name: 'Turn on' }).click()
+      await page.getByText('Or type the secret into it').waitFor()
+    },
+  },
+  {
+    name: 'palette',
+    show: async (page) => {
+      await page.goto('/sites')
+      await page.getByRole('button', { name: 'Search or jump to' }).click()
+      await page.getByRole('combobox', { name: 'Go to or create' }).waitFor()
+    },
+  },
+  {
+    name: 'account-menu',
+    on: 'wide',
+    show: async (page) => {
+      await page.goto('/sites')
+      await page.getByRole('button', { name: /Account menu/ }).click()
+      await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    },
+  },
+  {
+    name: 'navigation',
+    on: 'phone',
+    show: async (page) => {
+      await page.goto('/sites')
+      await page.getByRole('button', { name: 'Open navigation' }).click()
+      await dialog(page, 'Main')
+    },
+  },
+  {
+    name: 'not-found',
+    show: async (page) => {
+      await page.goto('/nowhere')
+      await heading(page, 'Not found')
+    },
+  },
+]
+
+export interface Gallery extends AsyncDisposable {
+  reeve: Reeve
+  /** Healthy sites of several types. */
+  furnish(panel: Panel): Promise<Pick<Exhibits, 'site' | 'done'>>
+  /** A creation that fails. */
+  fail(panel: Panel): Promise<Exhibits['failed']>
+}
+
+/** A fresh Reeve, and what its screens need to be worth looking at. */
+export async function openGallery(): Promise<Gallery> {
+  // Both daemons, root and `reeve`, must be able to remove the file in it.
+  const directory = mkdtempSync('/var/tmp/reeve-failpoint-')
+  chmodSync(directory, 0o777)
+  const armed = join(directory, 'armed')
+  const reeve = await startReeve({ env: { REEVE_FAILPOINT_FILE: armed } })
+  return {
+    reeve,
+    furnish,
+    fail: (panel) => fail(panel, armed),
+    async [Symbol.asyncDispose]() {
+      await reeve[Symbol.asyncDispose]()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+async function furnish(panel: Panel): Promise<Pick<Exhibits, 'site' | 'done'>> {
+  const fields = { ...wordpressFields, domain: 'journal.example.com', title: 'The Journal' }
+  const site = await panel.createSite(fields)
+  await panel.createSite({ domain: 'docs.example.com', type: 'static', profile: 'maximum' })
+  await panel.createSite({ ...wordpressFields, domain: 'shop.example.com', profile: 'commerce' })
+  await panel.createSite({ domain: 'booking.example.com', type: 'laravel' })
+  const { body } = await panel.call<{ tasks: Task[] }>('GET', `/api/tasks`)
+  const done = body.tasks.find((task) => task.site_id === site.id)
+  if (!done) throw new Error(`no task of ${site.domain} is listed`)
+  return { site, done: done.id }
+}
+
+async function fail(panel: Panel, armed: string): Promise<Exhibits['failed']> {
+  writeFileSync(armed, 'site.apply.application:before:error')
+  chmodSync(armed, 0o666)
+  const { body: created } = await panel.call<{ task: Task; site: Site }>('POST', '/api/sites', {
+    ...wordpressFields,
+    domain: 'campaign.example.com',
+  })
+  const failed = await panel.taskEnd(created.task.id)
+  if (failed.state !== 'failed') throw new Error(`the creation that should fail is ${failed.state}`)
+  return { task: failed.id, site: created.site.id }
+}
+
+/** Signs in with the form. */
+export async function signIn(page: Page): Promise<void> {
+  await page.goto('/login')
+  await page.getByLabel('E-mail').fill(administrator.email)
+  await page.getByLabel('Password', { exact: true }).fill(administrator.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: 'Search or jump to' }).waitFor()
+}
+
+export const widths = { wide: 1440, tablet: 768, phone: 390 } as const
+export const themes = ['light', 'dark'] as const
+
+/** Whether a layout of this width has the screen. */
+export const isOn = ({ on }: Screen, width: keyof typeof widths): boolean => on === undefined || on === width
