@@ -31,21 +31,12 @@ describe('the setup', () => {
     expect(panel.setupToken()).toMatch(/^[A-Za-z0-9_-]{43}$/)
   })
 
-  test('makes one account of a hundred requests with the right token', async () => {
-    const token = panel.setupToken()
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) =>
-        panel.send('POST', '/api/setup', { body: { token, email: `first${index}@example.test`, password } }),
-      ),
-    )
-    expect(count(answers, 201)).toBe(1)
-    expect(await panel.context.db.selectFrom('accounts').select('id').execute()).toHaveLength(1)
+  test('is complete with the first account, and its token is gone', async () => {
+    const body = { token: panel.setupToken(), email: 'first@example.test', password }
+    expect((await panel.send('POST', '/api/setup', { body })).status).toBe(201)
     expect(readdirSync(panel.context.config.paths.state)).not.toContain('setup-token')
     expect((await panel.send('GET', '/api/bootstrap')).json['setup_complete']).toBe(true)
-    const again = await panel.send('POST', '/api/setup', {
-      body: { token, email: 'b@example.test', password },
-    })
-    expect(again.status).toBe(409)
+    expect((await panel.send('POST', '/api/setup', { body })).status).toBe(409)
   })
 })
 
