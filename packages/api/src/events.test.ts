@@ -1,8 +1,9 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { assignSites } from './accounts/accounts.ts'
-import { type Panel, type SignedIn, startPanel } from './testing/panel.ts'
+import { createSession } from './accounts/sessions.ts'
+import { recoverAdmin } from './rescue.ts'
+import { type Panel, password, type SignedIn, startPanel } from './testing/panel.ts'
 
 let panel: Panel
 let admin: SignedIn
@@ -166,25 +167,40 @@ test('an operator who creates a site sees it being made, and no more of it once 
 })
 
 describe('a stream is closed within five seconds', () => {
+  const user = (who: SignedIn) => `/api/users/${who.accountId}`
   test.each<[string, (who: SignedIn, siteId: string) => Promise<unknown>]>([
     [
       'when the session is revoked',
-      ({ sessionId }) => panel.context.db.deleteFrom('sessions').where('id', '=', sessionId).execute(),
+      ({ sessionId, cookie }) => panel.send('DELETE', `/api/account/sessions/${sessionId}`, { cookie }),
     ],
+    ['when its owner signs out', ({ cookie }) => panel.send('POST', '/api/logout', { cookie })],
     [
-      'when the account is deleted',
-      ({ accountId }) => panel.context.db.deleteFrom('accounts').where('id', '=', accountId).execute(),
+      'when the password is changed in another session',
+      async ({ accountId }) => {
+        const other = await createSession(panel.context.db, { accountId, address: '::1', userAgent: null })
+        return await panel.send('POST', '/api/account/password', {
+          cookie: other.cookie.split(';')[0],
+          body: { current_password: password, new_password: 'a quite different one' },
+        })
+      },
     ],
+    ['when the account is deleted', (who) => panel.send('DELETE', user(who), { cookie: admin.cookie })],
     [
       'when the role changes',
-      ({ accountId }) =>
-        panel.context.db
-          .updateTable('accounts')
-          .set({ role: 'readonly' })
-          .where('id', '=', accountId)
-          .execute(),
+      (who) => panel.send('PUT', user(who), { cookie: admin.cookie, body: { role: 'readonly' } }),
     ],
-    ['when the sites change', ({ accountId }, siteId) => assignSites(panel.context.db, accountId, [siteId])],
+    [
+      'when the sites change',
+      (who, siteId) =>
+        panel.send('PUT', user(who), {
+          cookie: admin.cookie,
+          body: { role: 'operator', site_ids: [siteId] },
+        }),
+    ],
+    [
+      'when root gives the account a new password',
+      ({ email }) => recoverAdmin({ REEVE_ROOT: panel.folder }, [email]),
+    ],
     [
       'when the session expires',
       ({ sessionId }) =>

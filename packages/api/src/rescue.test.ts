@@ -1,3 +1,4 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { recoverAdmin, showSetupToken } from './rescue.ts'
 import { type Panel, password, startPanel } from './testing/panel.ts'
@@ -31,6 +32,42 @@ describe('recovering an account from the host', () => {
     await panel.context.audit.flush()
     expect(JSON.stringify(panel.agent.inputs)).toContain('"actor":"root on the host"')
     expect(JSON.stringify(panel.agent.inputs)).not.toContain(given)
+  })
+
+  test('works with the panel stopped, switches the second factor off, and is audited at the next start', async () => {
+    const folder = mkdtempSync('/var/tmp/reeve-rescue-')
+    const there = { REEVE_ROOT: folder }
+    try {
+      const stopped = await startPanel(there)
+      const admin = await stopped.signedIn('admin')
+      const seed = stopped.context.secrets.encrypt(Buffer.alloc(20), admin.accountId)
+      await stopped.context.db
+        .updateTable('accounts')
+        .set({ totp_seed: seed })
+        .where('id', '=', admin.accountId)
+        .execute()
+      await stopped[Symbol.asyncDispose]()
+      const text = await recoverAdmin(there, [admin.email, '--disable-2fa'])
+      const given = /New password of .*: (\S+)/.exec(text)?.[1] ?? ''
+
+      await using started = await startPanel(there)
+      expect((await started.send('GET', '/api/me', { cookie: admin.cookie })).status).toBe(401)
+      const body = { email: admin.email, password: given }
+      expect((await started.send('POST', '/api/login', { body })).status).toBe(200)
+      await started.context.audit.flush()
+      const sent = started.agent.inputs.filter(({ name }) => name === 'audit.append')
+      const events = sent.flatMap(({ input }) => (input as { events: unknown[] }).events)
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          actor: 'root on the host',
+          action: 'recoverAdmin --disable-2fa',
+          target: admin.email,
+          result: 'ok',
+        }),
+      )
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   test('leaves the second factor on unless told otherwise', async () => {

@@ -9,7 +9,7 @@ import { type AuditTrail, auditTrail, recordRequest } from './audit/request.ts'
 import { type Caller, findCaller, readCookie, sessionCookie } from './accounts/sessions.ts'
 import type { Context } from './context.ts'
 import { checkContentType, checkOrigin, clientAddress } from './http-guards.ts'
-import { loadScoped, type ScopedResources } from './scope.ts'
+import { loadScoped, type ScopedResources, siteOfToken } from './scope.ts'
 
 /** What `{id}` resolved to, under the name of its scope. */
 type Scoped<S extends Scope> = { readonly [K in S]: ScopedResources[K] }
@@ -102,6 +102,7 @@ async function admit(
   definition: EndpointDefinition,
   request: FastifyRequest,
 ): Promise<Admission> {
+  if (definition.role === 'connector') return await admitConnector(context, definition, request)
   const caller = await authenticate(context, definition.role, request)
   auditTrail(request).caller = caller
   if (caller) checkRole(definition.role, caller)
@@ -112,6 +113,21 @@ async function admit(
   if (definition.role !== 'open' || definition.method !== 'GET') checkOrigin(request, origin)
   checkContentType(request)
   return { caller, params, query: parse(definition.query, request.query), scoped }
+}
+
+/** A site's own plugin: no cookie, so no browser can be made to send it, and no origin to compare. */
+async function admitConnector(
+  context: Context,
+  definition: EndpointDefinition,
+  request: FastifyRequest,
+): Promise<Admission> {
+  const site = await siteOfToken(context.db, request.headers.authorization)
+  const audit = auditTrail(request)
+  audit.siteId = site.id
+  audit.target = site.spec.domain
+  checkContentType(request)
+  const query = parse(definition.query, request.query)
+  return { caller: undefined, params: parse(definition.params, request.params), query, scoped: { site } }
 }
 
 async function authenticate(

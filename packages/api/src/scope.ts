@@ -6,7 +6,8 @@ import type { SiteId } from '@reeve/contract/primitives.ts'
 import { type Caller, seesSite } from './accounts/sessions.ts'
 import type { Context } from './context.ts'
 import type { DatabaseOrTransaction } from './db/types.ts'
-import { findSite, type StoredSite } from './sites/store.ts'
+import { sha256 } from './accounts/secrets.ts'
+import { findSite, findSiteByConnectorToken, type StoredSite } from './sites/store.ts'
 import { tasksVisibleTo } from './tasks/visible.ts'
 
 export interface ScopedTask {
@@ -14,8 +15,14 @@ export interface ScopedTask {
   readonly siteId: SiteId | null
 }
 
+export interface ScopedCronJob {
+  readonly id: string
+  readonly site: StoredSite
+}
+
 export interface ScopedResources {
   readonly site: StoredSite
+  readonly cron: ScopedCronJob
   readonly task: ScopedTask
 }
 
@@ -30,6 +37,15 @@ type Loaders = {
 const loaders: Loaders = {
   async site(db, caller, id) {
     return seesSite(caller, id) ? await findSite(db, id) : undefined
+  },
+  async cron(db, caller, id) {
+    const job = await db
+      .selectFrom('cron_jobs')
+      .select(['id', 'site_id'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    const site = job && seesSite(caller, job.site_id) ? await findSite(db, job.site_id) : undefined
+    return job && site && { id: job.id, site }
   },
   async task(db, caller, id) {
     const task = await db
@@ -53,6 +69,17 @@ export async function loadScoped(
     caller && /^[a-z][a-z2-7]{15}$/.test(id) ? await loaders[scope](context.db, caller, id) : undefined
   if (!found) throw notFound()
   return { [scope]: found }
+}
+
+/** The site that presents its own connector token. */
+export async function siteOfToken(
+  db: DatabaseOrTransaction,
+  authorization: string | undefined,
+): Promise<StoredSite> {
+  const token = /^Bearer ([A-Za-z0-9_-]{43})$/.exec(authorization ?? '')?.[1]
+  const site = token === undefined ? undefined : await findSiteByConnectorToken(db, sha256(token))
+  if (site) return site
+  throw new AppError('unauthenticated', "Present the site's own connector token.")
 }
 
 export const notFound = () => new AppError('not_found', 'There is nothing here under this address.')

@@ -12,7 +12,7 @@ export type Role = 'open' | 'auth' | 'manage' | 'global' | 'admin' | 'connector'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** The resource that `{id}` in the path names; it is resolved through the caller's own sites. */
-export type Scope = 'site' | 'task'
+export type Scope = 'site' | 'task' | 'cron'
 
 export interface EndpointDefinition<
   Params extends z.ZodType = z.ZodType,

@@ -3,11 +3,13 @@ import { auditAppend, auditRead, auditVerify } from './audit.ts'
 import type { OperationDefinition } from './operation.ts'
 import { siteApply, siteRemove } from './sites.ts'
 import { systemDescribe } from './system.ts'
+import { timerRun } from './timers.ts'
 
 export const operations: readonly OperationDefinition[] = [
   siteApply,
   siteRemove,
   systemDescribe,
+  timerRun,
   auditAppend,
   auditRead,
   auditVerify,

@@ -12,6 +12,8 @@ import {
   TaskId,
   Timestamp,
 } from './primitives.ts'
+import { CertificateFacts } from './certificates.ts'
+import { BasicAuth, PhpLimits, Redirect, SitePath } from './site-values.ts'
 import { Accepted } from './tasks.ts'
 
 export const SiteType = z.enum(['wordpress', 'woocommerce', 'php', 'laravel', 'static', 'proxy'])
@@ -41,6 +43,8 @@ export const PhpWorkers = z.int().min(1).max(200)
 export const SiteCache = z.strictObject({
   enabled: z.boolean(),
   ttl_s: z.int().min(1).max(2_592_000),
+  /** Pages whose path begins so are never cached. */
+  bypass_paths: z.array(SitePath).max(50).default([]),
 })
 export type SiteCache = z.infer<typeof SiteCache>
 
@@ -61,6 +65,16 @@ export const SiteSpec = z.strictObject({
   php_workers: PhpWorkers.nullable(),
   proxy_upstream: ProxyUpstream.nullable(),
   cache: SiteCache,
+  php_limits: PhpLimits.prefault({}),
+  redirects: z.array(Redirect).max(200).default([]),
+  https_redirect: z.boolean().default(true),
+  /** Sends visitors to the name with `www.` or to the one without it. */
+  www_redirect: z.enum(['none', 'to_www', 'to_bare']).default('none'),
+  hsts: z.boolean().default(false),
+  basic_auth: BasicAuth.nullable().default(null),
+  /** Slows down guessing at `wp-login.php` and `xmlrpc.php`. */
+  login_rate_limit: z.boolean().default(true),
+  nginx_snippet: z.string().max(20_000).nullable().default(null),
 })
 export type SiteSpec = z.infer<typeof SiteSpec>
 
@@ -84,9 +98,19 @@ export const Site = z.object({
   php_workers: z.number().nullable(),
   proxy_upstream: z.string().nullable(),
   cache: SiteCache,
+  php_limits: PhpLimits,
+  redirects: z.array(Redirect),
+  https_redirect: z.boolean(),
+  www_redirect: z.enum(['none', 'to_www', 'to_bare']),
+  hsts: z.boolean(),
+  /** The password is never shown. */
+  basic_auth: z.object({ user: z.string() }).nullable(),
+  login_rate_limit: z.boolean(),
+  /** null for callers who may not see it. */
+  nginx_snippet: z.string().nullable(),
   /** WordPress version of the site's release. */
   cms_version: z.string().nullable(),
-  certificate: z.object({ issuer: z.enum(['self-signed', 'acme']), expires_at: Timestamp }).nullable(),
+  certificate: CertificateFacts.nullable(),
   /** System user the site runs as. */
   system_user: z.string().nullable(),
   /** The task that works on the site now. */
@@ -173,7 +197,7 @@ export const siteApply = operation({
     php_version: z.string().nullable(),
     php_workers: z.number().nullable(),
     cms_version: z.string().nullable(),
-    certificate: z.strictObject({ issuer: z.enum(['self-signed', 'acme']), expires_at: Timestamp }),
+    certificate: CertificateFacts,
     connector_token_sha256: z.string(),
   }),
 })

@@ -229,7 +229,7 @@ async function vhostText({ paths, domain, id, user, httpPort, httpsPort }: HandS
   const { ttl_s, stale_s } = profileCache.balanced
   return renderVhost(paths, {
     ...{ id, domain, aliases: [], type: 'wordpress', profile: 'balanced', user, proxy_upstream: null },
-    cache: { enabled: true, ttl_s },
+    cache: { enabled: true, ttl_s, bypass_paths: [] },
     stale_s,
     certificate: { chain: join(tls, 'fullchain.pem'), key: join(tls, 'privkey.pem') },
     ports: sitePorts(httpPort, httpsPort),

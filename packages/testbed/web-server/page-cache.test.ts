@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await createPrivateServer()
   blog = server.addSite('wordpress')
   shop = server.addSite('woocommerce', { profile: 'commerce' })
-  shortLived = server.addSite('wordpress', { cache: { enabled: true, ttl_s: 1 } })
+  shortLived = server.addSite('wordpress', { cache: { enabled: true, ttl_s: 1, bypass_paths: [] } })
   app = server.addSite('php')
   for (const site of [blog, shop, shortLived, app]) {
     writeStandIn(site.release, [

@@ -173,7 +173,12 @@ function makeSite(
       type,
       profile: 'balanced',
     },
-    ...{ cache: { enabled: true, ttl_s: 600 }, stale_s: 3600, user: user.name, proxy_upstream: null },
+    ...{
+      cache: { enabled: true, ttl_s: 600, bypass_paths: [] },
+      stale_s: 3600,
+      user: user.name,
+      proxy_upstream: null,
+    },
     certificate: { chain: join(paths.tls, 'chain.pem'), key: join(paths.tls, 'key.pem') },
     ...{ ports, nginx: features },
     limits: { upload_max_mb: 64, request_timeout_s: requestTimeoutS(defaultPhpLimits) },

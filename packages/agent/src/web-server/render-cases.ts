@@ -12,7 +12,7 @@ export const base: VhostInput = {
   aliases: [],
   type: 'wordpress',
   profile: 'balanced',
-  cache: { enabled: true, ttl_s: profileCache.balanced.ttl_s },
+  cache: { enabled: true, ttl_s: profileCache.balanced.ttl_s, bypass_paths: [] },
   stale_s: profileCache.balanced.stale_s,
   user: 'site-1',
   proxy_upstream: null,

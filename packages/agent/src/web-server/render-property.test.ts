@@ -55,7 +55,7 @@ function randomInput(next: () => number): VhostInput {
     aliases: Array.from({ length: below(4) }, domain),
     type: pick(SiteType.options as [SiteType, ...SiteType[]]), // an enum of the contract is not empty
     profile: pick(['balanced', 'commerce', 'maximum']),
-    cache: { enabled: next() < 0.8, ttl_s: 1 + below(2_592_000) },
+    cache: { enabled: next() < 0.8, ttl_s: 1 + below(2_592_000), bypass_paths: [] },
     stale_s: below(300_000),
     user: `site-${below(10_000)}`,
     proxy_upstream: ProxyUpstream.parse(

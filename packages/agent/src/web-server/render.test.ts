@@ -17,7 +17,7 @@ const vhosts: Record<string, VhostInput> = {
     aliases: ['www.example.com' as Domain, 'xn--bcher-kva.example' as Domain], // literals in their parsed form
     ports: { http: 8080, https: 8443, ipv6: false },
   },
-  'wordpress-without-page-cache': { ...base, cache: { enabled: false, ttl_s: 600 } },
+  'wordpress-without-page-cache': { ...base, cache: { enabled: false, ttl_s: 600, bypass_paths: [] } },
   'wordpress-on-nginx-with-http3': { ...base, nginx: newer },
   'woocommerce-keeps-carts-out-of-the-cache': { ...base, type: 'woocommerce', profile: 'commerce' },
   'php-caches-what-the-application-says': { ...base, type: 'php' },

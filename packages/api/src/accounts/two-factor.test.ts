@@ -65,7 +65,16 @@ describe('two-factor authentication', () => {
 
   test('beginning again while it is on changes nothing', async () => {
     const { user, code } = await enrol()
+    const read = () =>
+      panel.context.db
+        .selectFrom('accounts')
+        .selectAll()
+        .where('id', '=', user.accountId)
+        .executeTakeFirstOrThrow()
+    const before = await read()
+    expect(before.totp_seed).not.toBeNull()
     expect((await panel.send('POST', '/api/account/2fa/begin', { cookie: user.cookie })).status).toBe(409)
+    expect(await read()).toEqual(before)
     expect((await login(user.email, { totp: code(0) })).status).toBe(200)
   })
 

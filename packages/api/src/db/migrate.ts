@@ -5,13 +5,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import { AppError } from '@reeve/contract/errors.ts'
 import { backupDatabase } from './backup.ts'
 import { foundations } from './migrations/0001-foundations.ts'
+import { siteLife } from './migrations/0002-site-life.ts'
 
 export interface Migration {
   readonly version: number
   readonly sql: string
 }
 
-export const migrations: readonly Migration[] = [foundations]
+export const migrations: readonly Migration[] = [foundations, siteLife]
 
 export function databaseVersion(raw: DatabaseSync): number {
   return Number(raw.prepare('pragma user_version').get()?.['user_version'] ?? 0)
@@ -32,8 +33,7 @@ export async function migrate(
     )
   }
   for (const migration of wanted.filter(({ version }) => version > current)) {
-    const before = databaseVersion(raw)
-    if (before > 0) await backupDatabase(raw, join(backupFolder, `before-version-${migration.version}.db`))
+    if (current > 0) await backupDatabase(raw, join(backupFolder, `before-version-${migration.version}.db`))
     raw.exec('begin immediate')
     try {
       raw.exec(migration.sql)

@@ -69,6 +69,17 @@ export interface Schema {
     shown: string | null
   }
   task_log: { task_id: string; offset: number; length: number; chunk: string }
+  cron_jobs: {
+    id: string
+    site_id: string
+    schedule: string
+    command: string
+    enabled: 0 | 1
+    timeout_s: number
+    created_at: string
+  }
+  site_access: { site_id: string; enabled: 0 | 1; password_hash: string | null }
+  ssh_keys: { site_id: string; fingerprint: string; public_key: string; comment: string; added_at: string }
   /** Audit events on their way to the agent. */
   audit_outbox: { id: Generated<number>; event: string }
   settings: { key: string; value: string }

@@ -1,14 +1,21 @@
 import { AppError } from '@reeve/contract/errors.ts'
 import { createSite, deleteSite, getSite, listSites } from '@reeve/contract/sites.ts'
 import { assignSites } from '../accounts/accounts.ts'
-import { seesAllSites } from '../accounts/sessions.ts'
+import { type Caller, seesAllSites } from '../accounts/sessions.ts'
 import { type Api, route } from '../route.ts'
-import type { BoundTask } from '../tasks/definition.ts'
-import type { NewTask } from '../tasks/journal.ts'
 import { startTask } from '../tasks/start.ts'
+import { taskFor } from './change.ts'
 import { buildSpec, checkFields, checkPhpVersion } from './create.ts'
 import { checkDomains } from './domain-checks.ts'
-import { findSite, insertSite, listStoredSites, presentSite, setSiteState, workingTasks } from './store.ts'
+import {
+  findSite,
+  insertSite,
+  listStoredSites,
+  presentSite,
+  type StoredSite,
+  setSiteState,
+  workingTasks,
+} from './store.ts'
 import { createSiteTask, deleteSiteTask } from './tasks.ts'
 import { hashForWordPress } from './wordpress-password.ts'
 
@@ -16,14 +23,17 @@ export function siteRoutes(api: Api): void {
   const { context } = api
   const { config, db } = context
 
+  const shown = (site: StoredSite, caller: Caller, taskId: string | undefined) =>
+    presentSite(site, { httpsPort: config.httpsPort, caller, taskId })
+
   route(api, listSites, async ({ caller }) => {
     const sites = await listStoredSites(db, seesAllSites(caller) ? 'all' : caller.siteIds)
     const working = await workingTasks(db)
-    return { sites: sites.map((site) => presentSite(site, config.httpsPort, working.get(site.id))) }
+    return { sites: sites.map((site) => shown(site, caller, working.get(site.id))) }
   })
 
-  route(api, getSite, async ({ scoped: { site } }) => {
-    return presentSite(site, config.httpsPort, (await workingTasks(db)).get(site.id))
+  route(api, getSite, async ({ caller, scoped: { site } }) => {
+    return shown(site, caller, (await workingTasks(db)).get(site.id))
   })
 
   route(api, createSite, async ({ caller, body, audit }) => {
@@ -46,7 +56,7 @@ export function siteRoutes(api: Api): void {
     )
     const stored = await findSite(db, site.id)
     if (!stored) throw new AppError('conflict', `Creating ${site.domain} was undone at once.`)
-    return { task, site: presentSite(stored, config.httpsPort, task.id) }
+    return { task, site: shown(stored, caller, task.id) }
   })
 
   route(api, deleteSite, async ({ caller, scoped: { site }, audit }) => {
@@ -56,20 +66,4 @@ export function siteRoutes(api: Api): void {
       task: await startTask(context, task, (transaction) => setSiteState(transaction, site.id, 'deleting')),
     }
   })
-}
-
-function taskFor(
-  definition: BoundTask,
-  input: unknown,
-  site: { id: string; domain: string },
-  caller: { email: string; accountId: string },
-): NewTask {
-  return {
-    definition,
-    input,
-    siteId: site.id,
-    siteDomain: site.domain,
-    actor: caller.email,
-    actorId: caller.accountId,
-  }
 }

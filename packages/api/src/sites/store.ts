@@ -2,8 +2,9 @@
 import type { SiteId } from '@reeve/contract/primitives.ts'
 import { type Site, SiteSpec, type SiteState, siteApply } from '@reeve/contract/sites.ts'
 import { AppError } from '@reeve/contract/errors.ts'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { z } from 'zod'
+import type { Caller } from '../accounts/sessions.ts'
 import { isUniqueViolation } from '../db/open.ts'
 import type { DatabaseOrTransaction, DatabaseTransaction, Schema } from '../db/types.ts'
 
@@ -21,6 +22,18 @@ export interface StoredSite {
 
 export async function findSite(db: DatabaseOrTransaction, id: string): Promise<StoredSite | undefined> {
   const row = await db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && fromRow(row)
+}
+
+export async function findSiteByConnectorToken(
+  db: DatabaseOrTransaction,
+  tokenSha256: string,
+): Promise<StoredSite | undefined> {
+  const row = await db
+    .selectFrom('sites')
+    .selectAll()
+    .where(sql<string>`facts ->> '$.connector_token_sha256'`, '=', tokenSha256)
+    .executeTakeFirst()
   return row && fromRow(row)
 }
 
@@ -61,6 +74,36 @@ export async function insertSite(transaction: DatabaseTransaction, spec: SiteSpe
       throw error
     }
   }
+}
+
+/** Takes the names the new document adds; those it drops stay taken until the change is through. */
+export async function reserveNames(
+  transaction: DatabaseTransaction,
+  before: SiteSpec,
+  after: SiteSpec,
+): Promise<void> {
+  for (const domain of after.aliases.filter((name) => !before.aliases.includes(name))) {
+    try {
+      await transaction.insertInto('site_domains').values({ domain, site_id: after.id }).execute()
+    } catch (error) {
+      if (isUniqueViolation(error)) throw domainTaken(domain, after.domain)
+      throw error
+    }
+  }
+}
+
+/** Makes this the site's document, and its names the only ones it holds. */
+export async function storeSpec(transaction: DatabaseTransaction, spec: SiteSpec): Promise<void> {
+  await transaction
+    .updateTable('sites')
+    .set({ document: JSON.stringify(spec), updated_at: new Date().toISOString() })
+    .where('id', '=', spec.id)
+    .execute()
+  await transaction
+    .deleteFrom('site_domains')
+    .where('site_id', '=', spec.id)
+    .where('domain', 'not in', [spec.domain, ...spec.aliases])
+    .execute()
 }
 
 /** The same sentence whether the caller may see the other site or not. */
@@ -106,7 +149,11 @@ export async function workingTasks(db: DatabaseOrTransaction): Promise<ReadonlyM
   return new Map(rows.flatMap(({ id, site_id }) => (site_id === null ? [] : [[site_id, id] as const])))
 }
 
-export function presentSite(site: StoredSite, httpsPort: number, taskId: string | undefined): Site {
+/** What a caller sees of a site; only administrators see the snippet they alone may write. */
+export function presentSite(
+  site: StoredSite,
+  { httpsPort, caller, taskId }: { httpsPort: number; caller: Caller; taskId: string | undefined },
+): Site {
   const { spec, facts } = site
   return {
     id: site.id,
@@ -125,6 +172,14 @@ export function presentSite(site: StoredSite, httpsPort: number, taskId: string 
     php_workers: facts?.php_workers ?? spec.php_workers,
     proxy_upstream: spec.proxy_upstream,
     cache: spec.cache,
+    php_limits: spec.php_limits,
+    redirects: spec.redirects,
+    https_redirect: spec.https_redirect,
+    www_redirect: spec.www_redirect,
+    hsts: spec.hsts,
+    basic_auth: spec.basic_auth && { user: spec.basic_auth.user },
+    login_rate_limit: spec.login_rate_limit,
+    nginx_snippet: caller.role === 'admin' ? spec.nginx_snippet : null,
     cms_version: facts?.cms_version ?? null,
     certificate: facts?.certificate ?? null,
     system_user: facts?.system_user ?? null,

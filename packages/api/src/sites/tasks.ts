@@ -9,7 +9,7 @@ import {
 } from '@reeve/contract/sites.ts'
 import * as z from 'zod'
 import { defineTask } from '../tasks/definition.ts'
-import { deleteSiteRow, setSiteFacts, setSiteState } from './store.ts'
+import { deleteSiteRow, setSiteFacts, setSiteState, storeSpec } from './store.ts'
 
 const applyDeadlineMs = 10 * 60_000
 const removeDeadlineMs = 5 * 60_000
@@ -48,6 +48,36 @@ export const createSiteTask = defineTask({
   },
 })
 
+/** A change of the document: the server converges first, and the document follows what is served. */
+export const configureSiteTask = defineTask({
+  kind: 'site.configure',
+  input: z.object({ before: SiteSpec, after: SiteSpec }),
+  steps: [
+    {
+      name: 'apply',
+      substeps: ({ after }) => siteApplySteps(after.type),
+      async run({ call, db }, { after }) {
+        const facts = await call(siteApply, { site: after, admin_password_hash: null }, applyDeadlineMs)
+        await setSiteFacts(db, after.id, facts)
+      },
+      async undo({ call, db }, { before }) {
+        const facts = await call(siteApply, { site: before, admin_password_hash: null }, applyDeadlineMs)
+        await setSiteFacts(db, before.id, facts)
+      },
+    },
+  ],
+  async settle(transaction, { before, after }, outcome) {
+    await storeSpec(transaction, outcome.kind === 'succeeded' ? after : before)
+    if (outcome.kind !== 'stuck') return await setSiteState(transaction, after.id, 'active')
+    await setSiteState(
+      transaction,
+      after.id,
+      'failed',
+      `Changing it did not finish, and the change could not be taken back. ${outcome.error}`,
+    )
+  },
+})
+
 export const deleteSiteTask = defineTask({
   kind: 'site.delete',
   input: z.object({ id: SiteId }),
@@ -72,4 +102,4 @@ export const deleteSiteTask = defineTask({
   },
 })
 
-export const siteTasks = [createSiteTask, deleteSiteTask]
+export const siteTasks = [createSiteTask, configureSiteTask, deleteSiteTask]

@@ -1,32 +1,11 @@
 import type { Site } from '@reeve/contract/sites.ts'
 import { expect, it } from 'vitest'
+import { exampleSite } from './example-site.ts'
 import { filterSites, type StateFilter } from './filter.ts'
 import { healthOfSite } from './health.ts'
 
-const site = (domain: string, state: Site['state'], aliases: string[] = []): Site => ({
-  id: `s${domain}`,
-  domain,
-  aliases,
-  type: 'static',
-  profile: 'balanced',
-  title: domain,
-  state,
-  failure: null,
-  url: `https://${domain}`,
-  admin_email: null,
-  admin_user: null,
-  object_cache: false,
-  php_version: null,
-  php_workers: null,
-  proxy_upstream: null,
-  cache: { enabled: true, ttl_s: 600 },
-  cms_version: null,
-  certificate: null,
-  system_user: null,
-  task_id: null,
-  created_at: '2026-03-01T12:00:00Z',
-  updated_at: '2026-03-01T12:00:00Z',
-})
+const site = (domain: string, state: Site['state'], aliases: string[] = []): Site =>
+  exampleSite({ id: `s${domain}`, domain, state, aliases })
 
 const sites = [
   site('b.test', 'active'),

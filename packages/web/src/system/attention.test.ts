@@ -1,35 +1,9 @@
-import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { expect, it } from 'vitest'
+import { exampleCertificate, exampleSite as site } from '../sites/example-site.ts'
 import { concernsOf } from './attention.ts'
 
 const now = Date.parse('2026-03-10T12:00:00Z')
-
-const site = (part: Partial<Site>): Site => ({
-  id: 'saaaaaaaaaaaaaaa',
-  domain: 'a.test',
-  aliases: [],
-  type: 'static',
-  profile: 'balanced',
-  title: 'a.test',
-  state: 'active',
-  failure: null,
-  url: 'https://a.test',
-  admin_email: null,
-  admin_user: null,
-  object_cache: false,
-  php_version: null,
-  php_workers: null,
-  proxy_upstream: null,
-  cache: { enabled: true, ttl_s: 600 },
-  cms_version: null,
-  certificate: null,
-  system_user: null,
-  task_id: null,
-  created_at: '2026-03-01T12:00:00Z',
-  updated_at: '2026-03-01T12:00:00Z',
-  ...part,
-})
 
 const task = (part: Partial<Task>): Task => ({
   id: 't1',
@@ -71,13 +45,21 @@ it('forgets a failed task when the same was done since, or after a day', () => {
 
 it('warns of a public certificate two weeks ahead, of a self-signed one never', () => {
   const soon = '2026-03-20T12:00:00Z'
-  expect(concernsOf([site({ certificate: { issuer: 'acme', expires_at: soon } })], [], now)).toMatchObject([
-    { severity: 'attention', text: 'Its certificate expires in 10 days.' },
-  ])
-  expect(concernsOf([site({ certificate: { issuer: 'self-signed', expires_at: soon } })], [], now)).toEqual(
-    [],
-  )
   expect(
-    concernsOf([site({ certificate: { issuer: 'acme', expires_at: '2026-03-09T12:00:00Z' } })], [], now),
+    concernsOf([site({ certificate: exampleCertificate({ issuer: 'acme', expires_at: soon }) })], [], now),
+  ).toMatchObject([{ severity: 'attention', text: 'Its certificate expires in 10 days.' }])
+  expect(
+    concernsOf(
+      [site({ certificate: exampleCertificate({ issuer: 'self-signed', expires_at: soon }) })],
+      [],
+      now,
+    ),
+  ).toEqual([])
+  expect(
+    concernsOf(
+      [site({ certificate: exampleCertificate({ issuer: 'acme', expires_at: '2026-03-09T12:00:00Z' }) })],
+      [],
+      now,
+    ),
   ).toMatchObject([{ severity: 'failed', text: 'Its certificate has expired.' }])
 })
