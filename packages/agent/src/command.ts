@@ -8,6 +8,7 @@ const programs = {
   bwrap: '/usr/bin/bwrap',
   cp: '/usr/bin/cp',
   groupdel: '/usr/sbin/groupdel',
+  logrotate: '/usr/sbin/logrotate',
   mariadb: '/usr/bin/mariadb',
   'mariadb-dump': '/usr/bin/mariadb-dump',
   'mariadb-install-db': '/usr/bin/mariadb-install-db',

@@ -74,6 +74,13 @@ export function pathsBelow(root: string) {
     systemdUnits: at('etc/systemd/system'),
     tmpfiles: at('etc/tmpfiles.d'),
 
+    /** On an installed server these two are the distribution's. */
+    logrotateConf: at('etc/logrotate.conf'),
+    logrotateState: at('var/lib/logrotate/status'),
+    logrotateFolder: at('etc/logrotate.d'),
+    logRotation: at('etc/logrotate.d/reeve'),
+    siteLogRotation: (user: string) => at('etc/logrotate.d', `reeve-${user}`),
+
     redisConf: at('etc/redis/reeve.conf'),
     redisAcl: at('etc/redis/users.acl'),
     redisSocket: at('run/redis/redis.sock'),

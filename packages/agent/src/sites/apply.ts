@@ -9,6 +9,7 @@ import { certificateFiles, ensureSelfSigned, readCertificate } from '../certific
 import type { AgentContext } from '../context.ts'
 import { databaseName, ensureDatabase } from '../database/mariadb.ts'
 import type { Progress } from '../dispatch.ts'
+import { applyLogRotation } from '../logs/site-rotation.ts'
 import { ensureRedisAccount, removeRedisAccount } from '../object-cache/redis.ts'
 import { applyPool, poolOf } from '../php/pool.ts'
 import { workerBudget } from '../php/versions.ts'
@@ -61,6 +62,7 @@ function stepsOf(context: AgentContext, work: SiteWork): Step[] {
       after: ['user'],
       run: async () => {
         await ensureSiteDirectories(paths, user)
+        applyLogRotation(context, registered, user)
       },
     },
   ]

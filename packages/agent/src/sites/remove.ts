@@ -7,6 +7,7 @@ import type { SiteUser } from '../as-site-user.ts'
 import type { AgentContext } from '../context.ts'
 import { databaseName, dropDatabase } from '../database/mariadb.ts'
 import type { Progress } from '../dispatch.ts'
+import { removeLogRotation } from '../logs/site-rotation.ts'
 import { syncDirectory } from '../managed-file.ts'
 import { removeRedisAccount } from '../object-cache/redis.ts'
 import type { Paths } from '../paths.ts'
@@ -45,6 +46,7 @@ async function removeFiles(context: AgentContext, site: RegisteredSite, user: Si
   const { paths, registry } = context
   const { id, domain } = site.spec
   const trash = join(paths.trash, id)
+  removeLogRotation(context, user)
   // Out of the site's reach first: below a directory of root's no process of the site can swap a path.
   mkdirSync(paths.trash, { recursive: true, mode: 0o700 })
   if (existsSync(user.home)) {
