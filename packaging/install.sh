@@ -199,7 +199,6 @@ write_settings() {
 }
 
 write_system_files() {
-  install -m 0644 /usr/lib/reeve/system/reeve.logrotate /etc/logrotate.d/reeve
   install -m 0644 /usr/lib/reeve/system/reeve.sysctl /etc/sysctl.d/60-reeve.conf
   # A container's kernel belongs to its host and may refuse; the host has set its own then.
   sysctl --quiet --load=/etc/sysctl.d/60-reeve.conf || true
@@ -238,7 +237,7 @@ steps=(
   'The executable:install_program'
   'User and directories:make_user'
   'Settings:write_settings'
-  'Kernel settings and log rotation:write_system_files'
+  'Kernel settings:write_system_files'
   'Services:start_services'
   'Firewall:open_firewall'
   'The panel answers over HTTPS:wait_for_panel'

@@ -11,6 +11,7 @@ const usage = `Usage: reeve <command>
 
   setup-token    prints the token of the first setup
   recover-admin  lists the accounts, or gives one a new password; works with the panel stopped
+  timer          does the work of one timer now; systemd's timers run it
   verify-audit   checks the audit log's chain
   version        prints the version
 
@@ -56,6 +57,10 @@ async function main(command: string | undefined): Promise<void> {
     case 'recover-admin': {
       const { recoverAdmin } = await import('../packages/api/src/rescue.ts')
       return answer(recoverAdmin(process.env, process.argv.slice(3)))
+    }
+    case 'timer': {
+      const { runTimer } = await import('./timer.ts')
+      return answer(runTimer(process.env, process.argv[3]))
     }
     case 'verify-audit': {
       const { verifyAudit } = await import('../packages/agent/src/audit/verify.ts')

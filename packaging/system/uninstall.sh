@@ -42,8 +42,11 @@ if [ -z "$is_sure" ]; then
   [[ $answer =~ ^[Yy] ]] || { say 'Nothing was changed.'; exit 1; }
 fi
 
+for path in /etc/systemd/system/reeve-*.timer; do
+  [ ! -f "$path" ] || systemctl disable --now --quiet "${path##*/}" 2>/dev/null || true
+done
 systemctl disable --now --quiet reeve-api reeve-agent 2>/dev/null || true
-rm -f /etc/systemd/system/reeve-agent.service /etc/systemd/system/reeve-api.service /etc/nginx/conf.d/reeve-panel.conf
+rm -f /etc/systemd/system/reeve-*.{service,timer} /etc/nginx/conf.d/reeve-panel.conf
 ! command -v nft >/dev/null || nft delete table inet reeve 2>/dev/null || true
 
 put_stock_back() {
@@ -71,7 +74,7 @@ remove_sites() {
     ! getent group "$user" >/dev/null || groupdel "$user"
   done
   rm -rf --one-file-system /srv/sites /usr/local/lib/reeve /var/cache/nginx/reeve /var/cache/reeve /var/lib/reeve-php \
-    /var/lib/reeve-acme /var/lib/reeve /var/lib/reeve-agent /etc/reeve /var/log/reeve /etc/logrotate.d/reeve /etc/sysctl.d/60-reeve.conf
+    /var/lib/reeve-acme /var/lib/reeve /var/lib/reeve-agent /etc/reeve /var/log/reeve /etc/logrotate.d/reeve{,-site-*} /etc/sysctl.d/60-reeve.conf
   ! getent passwd reeve >/dev/null || userdel reeve
   systemctl restart mariadb redis-server nginx
   local unit

@@ -21,6 +21,8 @@ import { allPids, pidsWithEnvironment, signal, title, waitUntil } from './proces
 import { openRegistry } from './registry.ts'
 import { startServices, type Services } from './services/embedded.ts'
 import { startInstalledServices } from './services/installed.ts'
+import { timerOperations } from './services/timer-operations.ts'
+import { runTimerLogged, timers } from './services/timers.ts'
 import { siteOperations } from './sites/operations.ts'
 import { systemOperations } from './system/operations.ts'
 import { createWebServer } from './web-server/nginx.ts'
@@ -65,9 +67,15 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
     hostLock: createKeyedLock(),
   }
   await reloadAdopted(context, services)
+  await services.keepTime(timers, (name) => runTimerLogged(context, name))
   return {
     context,
-    operations: [...siteOperations(context), ...systemOperations(context), ...auditOperations(context)],
+    operations: [
+      ...siteOperations(context),
+      ...systemOperations(context),
+      ...auditOperations(context),
+      ...timerOperations(context),
+    ],
     async [Symbol.asyncDispose]() {
       await services.stop()
       registry.close()

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, readF
 import { totalmem } from 'node:os'
 import { dirname } from 'node:path'
 import type { PhpVersion } from '@reeve/contract/primitives.ts'
+import type { TimerName } from '@reeve/contract/timers.ts'
 import { programPath } from '../command.ts'
 import type { AgentConfig } from '../config.ts'
 import { ensureDataDirectory } from '../database/data-directory.ts'
@@ -10,6 +11,7 @@ import { isMariadbReady } from '../database/mariadb.ts'
 import { renderMariadb } from '../database/render-mariadb.ts'
 import { userOf } from '../host-accounts.ts'
 import { describeError, type Log } from '../log.ts'
+import { renderLogRotation, renderLogrotateConf } from '../logs/render-logrotate.ts'
 import { writeManagedFile } from '../managed-file.ts'
 import { isRedisReady, writeAcl } from '../object-cache/redis.ts'
 import { renderRedis } from '../object-cache/render-redis.ts'
@@ -24,8 +26,10 @@ import { installedModules, nameServers, nginxFeatures, sitePorts } from '../web-
 import { servedGeneration } from '../web-server/nginx.ts'
 import type { NginxFeatures, SitePorts } from '../web-server/render-listen.ts'
 import { renderGeneration, renderNginx, renderReeveConf } from '../web-server/render-nginx.ts'
+import { startClock } from './clock.ts'
 import type { Service } from './service.ts'
 import { superviseService } from './supervised.ts'
+import type { Timer } from './timers.ts'
 
 export interface Services {
   nginx: Service
@@ -34,6 +38,8 @@ export interface Services {
   ports: SitePorts
   /** True when an earlier agent's processes were found and taken over. */
   wereRunning: boolean
+  /** Has the work of the timers done at its times, until `stop`. */
+  keepTime(timers: readonly Timer[], run: (name: TimerName) => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -48,6 +54,7 @@ export interface ServiceContext {
 export async function startServices(context: ServiceContext): Promise<Services> {
   const { config, paths } = context
   makeServiceDirectories(paths)
+  configureLogRotation(context)
   const features = await nginxFeatures()
   const ports = sitePorts(config.httpPort, config.httpsPort)
   const mariadb = await prepareMariadb(context)
@@ -61,13 +68,18 @@ export async function startServices(context: ServiceContext): Promise<Services> 
   for (const outcome of await Promise.allSettled(all.map((service) => service.ensureRunning()))) {
     if (outcome.status === 'rejected') context.log(describeError(outcome.reason))
   }
+  let clock: AsyncDisposable | undefined
   return {
     nginx,
     fpm,
     nginxFeatures: features,
     ports,
     wereRunning,
+    keepTime: async (timers, run) => {
+      clock = startClock(timers, run)
+    },
     stop: async () => {
+      await clock?.[Symbol.asyncDispose]()
       await Promise.all(all.map((service) => service.stop()))
     },
   }
@@ -77,6 +89,18 @@ export async function startServices(context: ServiceContext): Promise<Services> 
 function configure(context: ServiceContext, path: string, text: string, renderer: string): void {
   mkdirSync(dirname(path), { recursive: true })
   writeManagedFile(context.registry, { path, text, mode: 0o644, renderer, siteId: null })
+}
+
+function configureLogRotation(context: ServiceContext): void {
+  const { paths } = context
+  const patterns = [
+    `${paths.logs}/*/*.log`,
+    `${paths.logs}/*.log`,
+    `${paths.serviceLogs}/*.log`,
+    `${dirname(paths.nginxErrorLog)}/*.log`,
+  ]
+  configure(context, paths.logRotation, renderLogRotation(patterns), 'logs/panel')
+  configure(context, paths.logrotateConf, renderLogrotateConf(paths.logrotateFolder), 'logs/main')
 }
 
 async function prepareMariadb(context: ServiceContext): Promise<Service> {

@@ -17,6 +17,7 @@ import { isMariadbReady } from '../database/mariadb.ts'
 import { renderMariadb } from '../database/render-mariadb.ts'
 import { userOf } from '../host-accounts.ts'
 import { describeError } from '../log.ts'
+import { renderLogRotation } from '../logs/render-logrotate.ts'
 import { writeManagedFile } from '../managed-file.ts'
 import { isRedisReady, writeAcl } from '../object-cache/redis.ts'
 import { renderRedis } from '../object-cache/render-redis.ts'
@@ -32,6 +33,7 @@ import type { NginxFeatures, SitePorts } from '../web-server/render-listen.ts'
 import { renderGeneration, renderReeveConf } from '../web-server/render-nginx.ts'
 import { makeClosed, memoryMb, type ServiceContext, type Services } from './embedded.ts'
 import { renderPanelVhost } from './panel-vhost.ts'
+import { writeTimers } from './unit-timers.ts'
 import { type DropInInput, renderDropIns } from './render-units.ts'
 import type { Service } from './service.ts'
 import { isOlderThan, systemctl, systemdService } from './unit.ts'
@@ -49,6 +51,8 @@ export async function startInstalledServices(context: ServiceContext): Promise<S
   const versions = installedPhpVersions()
   setStockConfigurationAside(paths, versions)
   makeDirectories(paths)
+  const rotated = [`${paths.logs}/*/*.log`, paths.mariadbLog]
+  configure(context, paths.logRotation, renderLogRotation(rotated), 'logs/panel')
   const dropIns = await writeDropIns(context, versions)
   const nginx = await prepareNginx(context, features, ports)
   const fpm = new Map<PhpVersion, Prepared>()
@@ -72,6 +76,7 @@ export async function startInstalledServices(context: ServiceContext): Promise<S
     nginxFeatures: features,
     ports,
     wereRunning,
+    keepTime: (timers) => writeTimers(context, timers),
     // They are systemd's: sites are served without an agent.
     stop: async () => {},
   }

@@ -43,4 +43,5 @@ export const documents: Record<string, unknown> = {
   'audit.append': auditDocument,
   'audit.read': { limit: 10 },
   'audit.verify': {},
+  'timer.run': { name: 'log-rotation' },
 }
