@@ -133,7 +133,7 @@ choose_packages() {
   packages=(
     nginx-light libnginx-mod-http-cache-purge libnginx-mod-http-brotli-filter libnginx-mod-http-brotli-static
     libnginx-mod-http-headers-more-filter mariadb-server mariadb-client redis-server
-    acl bubblewrap ca-certificates curl libatomic1 logrotate nftables openssl passwd procps tar unzip util-linux xz-utils
+    acl bubblewrap ca-certificates curl libatomic1 logrotate nftables openssh-server openssl passwd procps tar unzip util-linux xz-utils
   )
   local extension
   for extension in fpm cli opcache mysql redis igbinary apcu gd imagick intl mbstring xml zip curl bcmath soap; do

@@ -104,7 +104,7 @@ choose_packages() {
     nginx-light libnginx-mod-http-cache-purge libnginx-mod-http-brotli-filter libnginx-mod-http-brotli-static
     libnginx-mod-http-headers-more-filter
     mariadb-server mariadb-client redis-server
-    acl bubblewrap ca-certificates curl libatomic1 logrotate openssl passwd procps tar unzip util-linux xz-utils
+    acl bubblewrap ca-certificates curl libatomic1 logrotate openssh-server openssl passwd procps tar unzip util-linux xz-utils
   )
   local extension
   for extension in fpm cli opcache mysql redis igbinary apcu gd imagick intl mbstring xml zip curl bcmath soap; do
