@@ -166,6 +166,48 @@ test('an operator who creates a site sees it being made, and no more of it once 
   expect(await seesTask()).toBe(200)
 })
 
+describe('who is told to read accounts and sessions again', () => {
+  const keysOf = (stream: Listener) =>
+    [...stream.text().matchAll(/^event: invalidate\ndata: (.*)$/gm)].flatMap(
+      ([, data]) => (JSON.parse(data ?? '{}') as { keys: string[] }).keys,
+    )
+
+  test('a new, changed or deleted account: administrators and readers, and no operator but the one it is', async () => {
+    const [reader, operator, changed] = [
+      await panel.signedIn('readonly'),
+      await panel.signedIn('operator'),
+      await panel.signedIn('operator'),
+    ]
+    using first = await listen(admin.cookie)
+    using second = await listen(reader.cookie)
+    using third = await listen(operator.cookie)
+    using own = await listen(changed.cookie)
+    const path = `/api/users/${changed.accountId}`
+    const body = { email: 'new@example.test', password, role: 'readonly' }
+    expect((await panel.send('POST', '/api/users', { cookie: admin.cookie, body })).status).toBe(201)
+    await panel.send('PUT', path, { cookie: admin.cookie, body: { role: 'readonly' } })
+    await panel.send('DELETE', path, { cookie: admin.cookie })
+    await expect.poll(() => keysOf(first)).toEqual(['users', 'users', 'users'])
+    await expect.poll(() => keysOf(second)).toEqual(['users', 'users', 'users'])
+    await expect.poll(() => keysOf(own)).toEqual(['*', '*'])
+    // Everything before this arrives before this.
+    panel.context.events.publish('invalidate', { keys: ['last'] }, 'everybody')
+    await expect.poll(() => keysOf(third)).toEqual(['last'])
+  })
+
+  test('a session that begins or ends: its account alone', async () => {
+    using others = await listen(admin.cookie)
+    const user = await panel.signedIn('readonly')
+    using own = await listen(user.cookie)
+    const answer = await panel.send('POST', '/api/login', { body: { email: user.email, password } })
+    const cookie = [answer.headers['set-cookie'] ?? []].flat()[0]?.split(';')[0]
+    await panel.send('POST', '/api/logout', { cookie })
+    await expect.poll(() => keysOf(own)).toEqual(['account/sessions', 'account/sessions'])
+    panel.context.events.publish('invalidate', { keys: ['last'] }, 'everybody')
+    await expect.poll(() => keysOf(others)).toEqual(['last'])
+  })
+})
+
 describe('a stream is closed within five seconds', () => {
   const user = (who: SignedIn) => `/api/users/${who.accountId}`
   test.each<[string, (who: SignedIn, siteId: string) => Promise<unknown>]>([

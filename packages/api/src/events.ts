@@ -6,8 +6,11 @@ import type { EventName, EventPayload } from '@reeve/contract/events.ts'
 import { AppError } from '@reeve/contract/errors.ts'
 import { type Caller, seesAllSites, seesSite } from './accounts/sessions.ts'
 
-/** Who may see an event: everybody, or those who may see the site or caused it. */
-export type Audience = 'everybody' | { readonly siteId: string | null; readonly accountId: string | null }
+/** Who may see an event: everybody, those who may see the site or caused it, or one account alone. */
+export type Audience =
+  | 'everybody'
+  | { readonly siteId: string | null; readonly accountId: string | null }
+  | { readonly onlyAccountId: string }
 
 interface StoredEvent {
   readonly seq: number
@@ -133,7 +136,9 @@ function missedSince(
 }
 
 function maySee(caller: Caller, audience: Audience): boolean {
-  if (audience === 'everybody' || seesAllSites(caller)) return true
+  if (audience === 'everybody') return true
+  if ('onlyAccountId' in audience) return audience.onlyAccountId === caller.accountId
+  if (seesAllSites(caller)) return true
   if (audience.accountId === caller.accountId) return true
   return audience.siteId !== null && seesSite(caller, audience.siteId)
 }

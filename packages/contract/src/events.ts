@@ -7,7 +7,7 @@ import { Task } from './tasks.ts'
 export const eventPayloads = {
   task: Task,
   'task.log': z.object({ id: TaskId, offset: z.number(), chunk: z.string() }),
-  /** Resource keys to read again: `sites`, `sites/<id>`, `tasks`, or `*` for everything. */
+  /** Resource keys to read again: `sites`, `sites/<id>`, `tasks`, `users`, `me`, `account/sessions`, or `*` for all. */
   invalidate: z.object({ keys: z.array(z.string()) }),
 } as const
 export type EventName = keyof typeof eventPayloads

@@ -10,13 +10,14 @@ import { AppError } from '@reeve/contract/errors.ts'
 import type { Context } from '../context.ts'
 import { type Api, route } from '../route.ts'
 import { notFound } from '../scope.ts'
+import { announceSessions, announceTwoFactor } from './announce.ts'
 import { type Caller, listSessionsOf } from './sessions.ts'
 import type { ThrottleKey } from './throttle.ts'
 import * as twoFactor from './two-factor.ts'
 
 export function ownAccountRoutes(api: Api): void {
   const { context } = api
-  const { db, passwords } = context
+  const { db, events, passwords } = context
 
   route(api, changePassword, async ({ caller, body }) => {
     await checkOwnPassword(context, caller, body.current_password, 'current_password')
@@ -29,13 +30,16 @@ export function ownAccountRoutes(api: Api): void {
         .execute()
       await twoFactor.endOtherSessions(transaction, caller)
     })
+    announceSessions(events, caller.accountId)
     return undefined
   })
 
   route(api, beginTwoFactor, ({ caller }) => twoFactor.beginTwoFactor(context, caller))
 
   route(api, confirmTwoFactor, async ({ caller, body }) => {
-    return await counted(context, caller, () => twoFactor.confirmTwoFactor(context, caller, body.code))
+    const codes = await counted(context, caller, () => twoFactor.confirmTwoFactor(context, caller, body.code))
+    announceTwoFactor(events, caller.accountId)
+    return codes
   })
 
   route(api, disableTwoFactor, async ({ caller, body }) => {
@@ -44,6 +48,7 @@ export function ownAccountRoutes(api: Api): void {
       await twoFactor.switchOffTwoFactor(transaction, caller.accountId)
       await twoFactor.endOtherSessions(transaction, caller)
     })
+    announceTwoFactor(events, caller.accountId)
     return undefined
   })
 
@@ -56,6 +61,7 @@ export function ownAccountRoutes(api: Api): void {
       .where('account_id', '=', caller.accountId)
       .executeTakeFirst()
     if (numDeletedRows !== 1n) throw notFound()
+    announceSessions(events, caller.accountId)
     return undefined
   })
 }

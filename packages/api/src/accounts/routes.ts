@@ -5,13 +5,14 @@ import { notFound } from '../scope.ts'
 import { type Api, route } from '../route.ts'
 import { version } from '../version.ts'
 import { countAccounts, createAccount, getAccount } from './accounts.ts'
+import { announceSessions } from './announce.ts'
 import { signIn } from './login.ts'
 import { endedCookie } from './sessions.ts'
 import { isSetupToken, removeSetupToken } from './setup-token.ts'
 
 export function accountRoutes(api: Api): void {
   const { context } = api
-  const { config, db } = context
+  const { config, db, events } = context
 
   route(api, getBootstrap, async () => ({
     setup_complete: (await countAccounts(db)) > 0,
@@ -29,12 +30,14 @@ export function accountRoutes(api: Api): void {
     audit.claimedEmail = body.email
     const { accountId, cookies } = await signIn(context, body, address, request.headers)
     reply.header('set-cookie', cookies)
+    announceSessions(events, accountId)
     return await getAccount(db, accountId)
   })
 
   route(api, logout, async ({ caller, reply }) => {
     await db.deleteFrom('sessions').where('id', '=', caller.sessionId).execute()
     reply.header('set-cookie', endedCookie)
+    announceSessions(events, caller.accountId)
     return undefined
   })
 

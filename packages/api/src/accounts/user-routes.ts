@@ -4,10 +4,11 @@ import { isUniqueViolation } from '../db/open.ts'
 import type { DatabaseTransaction } from '../db/types.ts'
 import { type Api, route } from '../route.ts'
 import { notFound } from '../scope.ts'
+import { announceReach, announceUsers } from './announce.ts'
 import { assignSites, createAccount, getAccount, listAccounts } from './accounts.ts'
 
 export function userRoutes(api: Api): void {
-  const { db, passwords } = api.context
+  const { db, events, passwords } = api.context
 
   route(api, listUsers, async () => ({ users: await listAccounts(db) }))
 
@@ -17,11 +18,13 @@ export function userRoutes(api: Api): void {
     const passwordHash = await passwords.hash(body.password)
     const { email, role } = body
     try {
-      return await db.transaction().execute(async (transaction) => {
+      const account = await db.transaction().execute(async (transaction) => {
         await checkSites(transaction, siteIds)
         const id = await createAccount(transaction, { email, role, passwordHash, siteIds })
         return await getAccount(transaction, id)
       })
+      announceUsers(events)
+      return account
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
       throw new AppError('conflict', `There is an account for ${email} already.`, { field: 'email' })
@@ -30,7 +33,7 @@ export function userRoutes(api: Api): void {
 
   route(api, updateUser, async ({ params, body, audit }) => {
     const siteIds = sitesFor(body.role, body.site_ids)
-    return await db.transaction().execute(async (transaction) => {
+    const changed = await db.transaction().execute(async (transaction) => {
       const account = await getAccount(transaction, params.id)
       if (!account) throw notFound()
       audit.target = account.email
@@ -45,6 +48,8 @@ export function userRoutes(api: Api): void {
       await assignSites(transaction, account.id, siteIds)
       return await getAccount(transaction, account.id)
     })
+    announceReach(events, params.id)
+    return changed
   })
 
   route(api, deleteUser, async ({ params, audit }) => {
@@ -55,6 +60,7 @@ export function userRoutes(api: Api): void {
       await keepOneAdmin(transaction, account)
       await transaction.deleteFrom('accounts').where('id', '=', account.id).execute()
     })
+    announceReach(events, params.id)
     return undefined
   })
 }
