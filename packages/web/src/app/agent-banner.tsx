@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { CommandLine } from '../components/copy.tsx'
-import { useMe } from '../lib/access.ts'
 import { agentDown } from '../lib/agent-health.ts'
 import { get } from '../lib/api.ts'
 import { useStore } from '../lib/store.ts'
@@ -12,12 +11,9 @@ const askAgainMs = 5_000
 /** Shown from the first 502 until a call that needs the agent succeeds; while shown it makes such a call. */
 export function AgentBanner() {
   const down = useStore(agentDown)
-  const me = useMe()
-  // An operator may not read the audit log, which is the call that always asks the agent.
-  const path = me.role === 'operator' ? '/api/system/capacity' : '/api/audit?limit=1'
   useQuery({
-    queryKey: ['agent', path],
-    queryFn: ({ signal }) => get<unknown>(path, signal),
+    queryKey: ['agent'],
+    queryFn: ({ signal }) => get<unknown>('/api/system/capacity', signal),
     enabled: down,
     refetchInterval: askAgainMs,
     staleTime: 0,

@@ -13,8 +13,9 @@ it('is down from the first 502 on, and up again with the next answer that needed
   expect(agentDown.get()).toBe(false)
 })
 
-it('does not believe an answer that may have been kept', () => {
-  expect(provesAgent('GET', '/api/system/capacity', 59_000)).toBe(false)
-  expect(provesAgent('GET', '/api/system/capacity', 61_000)).toBe(true)
-  expect(provesAgent('GET', '/api/audit?limit=1', 0)).toBe(true)
+it('believes only answers for which the agent was asked', () => {
+  expect(provesAgent('GET', '/api/system/capacity')).toBe(true)
+  expect(provesAgent('GET', '/api/audit?limit=1')).toBe(true)
+  expect(provesAgent('GET', '/api/system/openapi')).toBe(false)
+  expect(provesAgent('GET', '/api/tasks')).toBe(false)
 })

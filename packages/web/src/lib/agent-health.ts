@@ -4,15 +4,10 @@ import { createStore } from './store.ts'
 
 export const agentDown = createStore(false)
 
-let downSinceMs = 0
-
-/** The API keeps what the server can run for a minute, so an answer within it proves nothing. */
-const capacityFreshMs = 60_000
-
 /** What a good answer says about the agent. Most reads come from the API's own database. */
-export function provesAgent(method: string, path: string, downForMs: number): boolean {
-  if (path.startsWith('/api/audit')) return true
-  if (path.startsWith('/api/system/')) return downForMs > capacityFreshMs
+export function provesAgent(method: string, path: string): boolean {
+  // The API asks the agent before it answers either of these.
+  if (path.startsWith('/api/audit') || path.startsWith('/api/system/capacity')) return true
   return method !== 'GET' && path.startsWith('/api/sites')
 }
 
@@ -20,10 +15,6 @@ export function reportAgent(
   call: { method: string; path: string },
   code: ErrorCode | 'network' | undefined,
 ): void {
-  if (code === 'agent_unavailable') {
-    if (!agentDown.get()) downSinceMs = Date.now()
-    agentDown.set(true)
-  } else if (code === undefined && provesAgent(call.method, call.path, Date.now() - downSinceMs)) {
-    agentDown.set(false)
-  }
+  if (code === 'agent_unavailable') agentDown.set(true)
+  else if (code === undefined && provesAgent(call.method, call.path)) agentDown.set(false)
 }
