@@ -18,6 +18,8 @@ export interface SiteCommandOptions extends CommandOptions {
   readOnly?: readonly string[]
   /** Shown writable: sockets of the database and the object cache. */
   writable?: readonly string[]
+  /** The host's network, as the site's PHP has it; without it there is none. */
+  hasNetwork?: boolean
 }
 
 export function runAsSite(
@@ -26,11 +28,12 @@ export function runAsSite(
   args: readonly string[],
   options: SiteCommandOptions,
 ): Promise<CommandResult> {
-  const { readOnly = [], writable = [], ...command } = options
+  const { readOnly = [], writable = [], hasNetwork = false, ...command } = options
   return run(
     'bwrap',
     [
       ...namespace([...readOnly], [site.home, ...writable]),
+      ...(hasNetwork ? [] : ['--unshare-net']),
       '--',
       ...dropTo(site),
       programPath(program),
@@ -44,14 +47,7 @@ export function runAsSite(
 // setpriv needs to give up everything, itself included.
 function namespace(readOnly: readonly string[], writable: readonly string[]): string[] {
   return [
-    ...[
-      '--die-with-parent',
-      '--new-session',
-      '--unshare-pid',
-      '--unshare-ipc',
-      '--unshare-uts',
-      '--unshare-net',
-    ],
+    ...['--die-with-parent', '--new-session', '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
     ...[
       '--cap-drop',
       'ALL',
@@ -93,6 +89,8 @@ const systemFiles = [
   '/etc/passwd',
   '/etc/group',
   '/etc/nsswitch.conf',
+  '/etc/hosts',
+  '/etc/resolv.conf',
   '/etc/localtime',
   '/etc/mime.types',
 ]

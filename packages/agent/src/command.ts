@@ -6,19 +6,28 @@ import type { PhpVersion } from '@reeve/contract/primitives.ts'
 
 const programs = {
   bwrap: '/usr/bin/bwrap',
+  chpasswd: '/usr/sbin/chpasswd',
   cp: '/usr/bin/cp',
+  dd: '/usr/bin/dd',
+  gpasswd: '/usr/bin/gpasswd',
+  groupadd: '/usr/sbin/groupadd',
   groupdel: '/usr/sbin/groupdel',
+  journalctl: '/usr/bin/journalctl',
   logrotate: '/usr/sbin/logrotate',
   mariadb: '/usr/bin/mariadb',
   'mariadb-dump': '/usr/bin/mariadb-dump',
   'mariadb-install-db': '/usr/bin/mariadb-install-db',
   nginx: '/usr/sbin/nginx',
+  nice: '/usr/bin/nice',
   openssl: '/usr/bin/openssl',
   php: '/usr/bin/php',
   'redis-cli': '/usr/bin/redis-cli',
   rm: '/usr/bin/rm',
   setfacl: '/usr/bin/setfacl',
   setpriv: '/usr/bin/setpriv',
+  'ssh-keygen': '/usr/bin/ssh-keygen',
+  sshd: '/usr/sbin/sshd',
+  stat: '/usr/bin/stat',
   sync: '/usr/bin/sync',
   systemctl: '/usr/bin/systemctl',
   tar: '/usr/bin/tar',
@@ -53,6 +62,8 @@ export interface CommandOptions {
   maxOutputBytes?: number
   /** Exit codes that are answers, not failures. Default [0]. */
   accept?: readonly number[]
+  /** Is given both streams as they come; then neither is collected, and no amount of output ends the program. */
+  onOutput?: (chunk: Buffer) => void
 }
 
 export interface CommandResult {
@@ -104,8 +115,10 @@ export function run(
   options.signal?.addEventListener('abort', onAbort, { once: true })
 
   const limit = options.maxOutputBytes ?? 16 * 1024 * 1024
-  const stdout = collect(child.stdout, limit, () => fail(`printed more than ${limit} bytes.`))
-  const stderr = collect(child.stderr, limit, () => fail(`printed more than ${limit} bytes of errors.`))
+  const read = (stream: NodeJS.ReadableStream, overflow: string) =>
+    options.onOutput ? forward(stream, options.onOutput) : collect(stream, limit, () => fail(overflow))
+  const stdout = read(child.stdout, `printed more than ${limit} bytes.`)
+  const stderr = read(child.stderr, `printed more than ${limit} bytes of errors.`)
 
   child.once('error', (error) => fail(`could not be started: ${error.message}`))
   child.once('close', (code, signal) => {
@@ -120,6 +133,11 @@ export function run(
   })
   child.stdin.end(options.input ?? '')
   return promise
+}
+
+function forward(stream: NodeJS.ReadableStream, take: (chunk: Buffer) => void): () => string {
+  stream.on('data', take)
+  return () => ''
 }
 
 function collect(stream: NodeJS.ReadableStream, limit: number, overflow: () => void): () => string {
