@@ -30,8 +30,9 @@ export async function runSteps(operation: string, steps: readonly Step[], progre
       await step.run()
       failpoint(name, 'after')
     } catch (error) {
-      failures.push(error)
-      progress.log(`${step.name}: ${error instanceof Error ? error.message : String(error)}`)
+      // The first failure is the operation's answer; of the others nobody would hear.
+      if (failures.push(error) > 1)
+        progress.log(`${step.name}: ${error instanceof Error ? error.message : String(error)}`)
       progress.step(step.name, 'failed')
       return false
     }

@@ -66,7 +66,9 @@ describe('creating a site', () => {
   })
 
   test('that fails leaves nothing, and its name is free again', async () => {
-    panel.agent.answer('site.apply', () => {
+    panel.agent.answer('site.apply', (_input, send) => {
+      for (const state of ['running', 'succeeded']) send({ type: 'step', name: 'user', state })
+      for (const state of ['running', 'failed']) send({ type: 'step', name: 'files', state })
       throw new AppError('refused', 'No space is left on the disk.')
     })
     const { id } = await created({ domain: 'gone.example.test', type: 'static' })
@@ -75,9 +77,12 @@ describe('creating a site', () => {
     const { tasks } = (await panel.send('GET', '/api/tasks', { cookie: admin.cookie })).json as {
       tasks: unknown[]
     }
-    expect(tasks).toMatchObject([
-      { state: 'failed', error: 'apply: No space is left on the disk.', site_id: id },
-    ])
+    expect(tasks).toMatchObject([{ state: 'failed', error: 'No space is left on the disk.', site_id: id }])
+    const [task] = tasks as { id: string; steps: { name: string; state: string }[] }[]
+    const stateOf = (name: string) => task?.steps.find((step) => step.name === name)?.state
+    expect([stateOf('user'), stateOf('files'), stateOf('verify')]).toEqual(['undone', 'failed', 'pending'])
+    const { log } = (await panel.send('GET', `/api/tasks/${task?.id}`, { cookie: admin.cookie })).json
+    expect(String(log).match(/No space is left/g)).toHaveLength(1)
     panel.agent.answer('site.apply', () => siteFacts)
     expect((await create({ domain: 'gone.example.test', type: 'static' })).status).toBe(202)
     await panel.context.tasks.idle()

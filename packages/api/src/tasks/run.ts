@@ -65,7 +65,7 @@ export class TaskRun {
         this.#signal.throwIfAborted()
         this.#report(error)
         await this.#record.mark(position, 'failed')
-        return `${step.name}: ${sentenceOf(error)}`
+        return sentenceOf(error)
       }
       await this.#record.mark(position, 'succeeded')
     }

@@ -111,7 +111,7 @@ describe('kill -9 while undoing, then a new start: a clean slate', () => {
     expect((await inspect(id)).task?.state).toBe('undoing')
     runProcess()
     const { task, outcome } = await inspect(id)
-    expect(task).toMatchObject({ state: 'failed', error: 'three: Step three cannot be done.' })
+    expect(task).toMatchObject({ state: 'failed', error: 'Step three cannot be done.' })
     expect(outcome).toBe('undone')
     expect(marked(folder)).toEqual([])
   })
@@ -122,9 +122,7 @@ test('an undo that fails for good says so and leaves the rest to see', async () 
   runProcess()
   const { task, outcome } = await inspect(id)
   expect(task?.state).toBe('failed')
-  expect(task?.error).toBe(
-    'three: Step three cannot be done. Undoing "two" failed too: Step two cannot be undone.',
-  )
+  expect(task?.error).toBe('Step three cannot be done. Undoing "two" failed too: Step two cannot be undone.')
   expect(outcome).toBe('stuck')
   expect(marked(folder)).toEqual(['one', 'two'])
 })
@@ -204,7 +202,7 @@ describe('an agent that goes away', () => {
     await world.runner.idle()
     expect(await readTask(world.db, id)).toMatchObject({
       state: 'failed',
-      error: 'remove: The site is on fire.',
+      error: 'The site is on fire.',
     })
   })
 })
@@ -220,7 +218,7 @@ describe('a task does not stay where it is', () => {
     await world.runner.idle()
     expect(await readTask(world.db, id)).toMatchObject({
       state: 'failed',
-      error: 'two: Step two cannot be done.',
+      error: 'Step two cannot be done.',
     })
     expect(marked(folder)).toEqual([])
     expect(world.logged).toContain('task interrupted')

@@ -23,5 +23,8 @@ export function settleShown(shown: TaskStep, state: TaskStep['state']): void {
     if (shown.state !== 'succeeded') moveStep(shown, 'succeeded')
   } else if (state === 'failed') {
     if (shown.state === 'running') moveStep(shown, 'failed')
-  } else if (state === 'undone' && shown.state !== 'pending') moveStep(shown, 'undone')
+  } else if (state === 'undone' && shown.state !== 'pending' && shown.state !== 'failed') {
+    // The step that failed stays the one that people look for.
+    moveStep(shown, 'undone')
+  }
 }
