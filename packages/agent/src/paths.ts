@@ -57,7 +57,8 @@ export function pathsBelow(root: string) {
     fpmPid: (version: PhpVersion) => at('run/php', `php${version}-fpm.pid`),
     fpmLog: (version: PhpVersion) => at('var/log', `php${version}-fpm.log`),
     fpmSockets: at('run/php'),
-    fpmSocket: (user: string) => at('run/php', `${user}.sock`),
+    /** One a version: while a site changes its version both pools serve. */
+    fpmSocket: (user: string, version: PhpVersion) => at('run/php', `${user}-${version}.sock`),
     /** What PHP finds at `/tmp` and its like. */
     phpTemporary: at('var/lib/reeve-php/tmp'),
     /** Seeded by root with the shared cores, read-only for pools. */

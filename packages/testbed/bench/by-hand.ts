@@ -208,8 +208,8 @@ function makeCertificate({ paths, id, domain }: HandSite): void {
   tool('openssl', ['req', '-x509', ...key, ...name, ...files])
 }
 
-function poolText({ paths, domain, user }: HandSite): string {
-  const socket = paths.fpmSocket(user)
+function poolText({ paths, domain, php, user }: HandSite): string {
+  const socket = paths.fpmSocket(user, php)
   return renderPool(paths, { domain, user, socket, workers: workerBudget(), limits: defaultPhpLimits })
 }
 
@@ -221,15 +221,16 @@ function testFpm({ paths, php }: HandSite): void {
 
 async function reloadFpm({ paths, php, user }: HandSite): Promise<void> {
   process.kill(Number(readFileSync(paths.fpmPid(php), 'utf8')), 'SIGUSR2')
-  await until('the pool', () => pingPool(paths.fpmSocket(user)))
+  await until('the pool', () => pingPool(paths.fpmSocket(user, php)))
 }
 
-async function vhostText({ paths, domain, id, user, httpPort, httpsPort }: HandSite): Promise<string> {
+async function vhostText({ paths, domain, id, php, user, httpPort, httpsPort }: HandSite): Promise<string> {
   const tls = paths.siteTls(id)
   const { ttl_s, stale_s } = profileCache.balanced
   return renderVhost(paths, {
     ...{ id, domain, aliases: [], type: 'wordpress', profile: 'balanced', user, proxy_upstream: null },
     cache: { enabled: true, ttl_s, bypass_paths: [] },
+    php_socket: paths.fpmSocket(user, php),
     stale_s,
     certificate: { chain: join(tls, 'fullchain.pem'), key: join(tls, 'privkey.pem') },
     ports: sitePorts(httpPort, httpsPort),
@@ -293,7 +294,7 @@ async function remove(site: HandSite): Promise<void> {
   tool('rm', ['-f', paths.vhost(domain), paths.fpmPool(php, user)])
   tool('nginx', ['-s', 'reload', '-c', paths.nginxConf])
   process.kill(Number(readFileSync(paths.fpmPid(php), 'utf8')), 'SIGUSR2')
-  await until('the end of the pool', async () => !(await pingPool(paths.fpmSocket(user))))
+  await until('the end of the pool', async () => !(await pingPool(paths.fpmSocket(user, php))))
   sql(site, `DROP DATABASE \`${database}\`; DROP USER '${database}'@'localhost';`)
   redis(site, `ACL DELUSER ${user}`)
   tool('rm', ['-rf', home, paths.siteLogs(domain), paths.siteTls(id), paths.pageCache(id)])

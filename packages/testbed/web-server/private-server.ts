@@ -177,6 +177,7 @@ function makeSite(
       cache: { enabled: true, ttl_s: 600, bypass_paths: [] },
       stale_s: 3600,
       user: user.name,
+      php_socket: paths.fpmSocket(user.name, phpVersion),
       proxy_upstream: null,
     },
     certificate: { chain: join(paths.tls, 'chain.pem'), key: join(paths.tls, 'key.pem') },
@@ -199,7 +200,7 @@ function makeSite(
       ...{
         domain,
         user: user.name,
-        socket: paths.fpmSocket(user.name),
+        socket: paths.fpmSocket(user.name, phpVersion),
         workers: 4,
         limits: defaultPhpLimits,
       },

@@ -1,16 +1,11 @@
 // One FPM pool a site: its own user, socket and temporary files, and no process while nobody visits.
 import { join } from 'node:path'
 import type { Domain } from '@reeve/contract/primitives.ts'
+import { PhpLimits } from '@reeve/contract/site-values.ts'
 import type { Paths } from '../paths.ts'
 import { domainValue, integerValue, pathValue, userValue } from '../render-values.ts'
 
-export interface PhpLimits {
-  memory_limit_mb: number
-  max_execution_s: number
-  upload_max_mb: number
-}
-
-export const defaultPhpLimits: PhpLimits = { memory_limit_mb: 256, max_execution_s: 60, upload_max_mb: 64 }
+export const defaultPhpLimits = PhpLimits.parse({})
 
 /** `max_execution_time` does not count waiting; a request that waits longer than this is ended. */
 export const requestTimeoutS = (limits: PhpLimits): number => limits.max_execution_s + 240

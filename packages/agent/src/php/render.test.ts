@@ -51,7 +51,7 @@ function layOut(text = (rendered: string) => rendered) {
   for (const path of [paths.fpmPools(version), paths.fpmSockets, dirname(paths.fpmLog(version))]) {
     mkdirSync(path, { recursive: true })
   }
-  const socket = paths.fpmSocket('games')
+  const socket = paths.fpmSocket('games', version)
   mkdirSync(paths.site(pool.domain), { recursive: true })
   writeFileSync(paths.fpmConf(version), renderFpm(paths, version))
   writeFileSync(paths.fpmPool(version, 'games'), text(renderPool(paths, { ...pool, user: 'games', socket })))

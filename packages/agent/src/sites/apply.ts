@@ -11,8 +11,7 @@ import { databaseName, ensureDatabase } from '../database/mariadb.ts'
 import type { Progress } from '../dispatch.ts'
 import { applyLogRotation } from '../logs/site-rotation.ts'
 import { ensureRedisAccount, removeRedisAccount } from '../object-cache/redis.ts'
-import { applyPool, poolOf } from '../php/pool.ts'
-import { workerBudget } from '../php/versions.ts'
+import { applyPool, retireOtherPools, workersOf } from '../php/pool.ts'
 import type { RegisteredSite } from '../registry.ts'
 import { runSteps, type Step } from '../steps.ts'
 import { applyVhost } from '../web-server/vhost.ts'
@@ -75,11 +74,19 @@ function stepsOf(context: AgentContext, work: SiteWork): Step[] {
   }
   steps.push(
     { name: 'application', after: ['files', 'database'], run: () => installApplication(context, work) },
-    { name: 'web server', after: ['certificate', 'files'], run: () => applyVhost(context, work) },
+    {
+      name: 'web server',
+      // Requests are sent to another pool only when it answers; nobody visits a site that is just being made.
+      after: ['certificate', 'files', ...(registered.isInstalled ? ['php'] : [])],
+      run: () => applyVhost(context, work),
+    },
     {
       name: 'verify',
       after: ['application', 'web server', 'php', 'object cache'],
-      run: () => verifyServed(context, work),
+      run: async () => {
+        await verifyServed(context, work)
+        if (usesPhp(spec.type)) await retireOtherPools(context, work)
+      },
     },
   )
   return steps
@@ -109,11 +116,9 @@ function outcome(context: AgentContext, work: SiteWork): Output {
   return {
     system_user: user.user,
     php_version: spec.php_version,
-    php_workers: usesPhp(spec.type) ? poolOf(context, work).workers : null,
+    php_workers: usesPhp(spec.type) ? workersOf(spec) : null,
     cms_version: isCms(spec.type) ? releasedCmsVersion(user) : null,
     certificate: { issuer: certificate.issuer, expires_at: certificate.expiresAt },
     connector_token_sha256: createHash('sha256').update(registered.secrets.connectorToken).digest('hex'),
   }
 }
-
-export const workersOf = (spec: SiteSpec): number => spec.php_workers ?? workerBudget()

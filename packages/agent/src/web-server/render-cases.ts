@@ -15,6 +15,7 @@ export const base: VhostInput = {
   cache: { enabled: true, ttl_s: profileCache.balanced.ttl_s, bypass_paths: [] },
   stale_s: profileCache.balanced.stale_s,
   user: 'site-1',
+  php_socket: '/run/php/site-1-8.2.sock',
   proxy_upstream: null,
   certificate: {
     chain: '/etc/reeve/tls/sabcdefghijklmno/chain.pem',

@@ -35,8 +35,9 @@ export interface VhostInput {
   cache: SiteCache
   /** How long a page that can no longer be made anew is kept. */
   stale_s: number
-  /** The site's system user; its FPM pool listens on `paths.fpmSocket(user)`. */
   user: string
+  /** Where the site's FPM pool listens; null when its type runs no PHP. */
+  php_socket: string | null
   proxy_upstream: ProxyUpstream | null
   certificate: { chain: string; key: string }
   ports: SitePorts
@@ -77,7 +78,7 @@ export function renderVhost(paths: Paths, input: VhostInput): string {
       responseHeaders(input),
       cache ? cachePolicy(protocol, cache, input.type, input.profile) : false,
       acmeLocation(pathValue('challenge path', paths.acmeChallenges)),
-      content(paths, input, cache !== undefined),
+      content(input, cache !== undefined),
     ]),
   ])
 }
@@ -168,11 +169,11 @@ function responseHeaders(input: VhostInput): Node {
   ]
 }
 
-function content(paths: Paths, input: VhostInput, isCached: boolean): Node {
+function content(input: VhostInput, isCached: boolean): Node {
   const proxy = proxyRoute(input)
   if (proxy) return proxyLocations(proxy)
   if (!usesPhp(input.type)) return staticLocations()
-  const socket = pathValue('pool socket', paths.fpmSocket(input.user))
+  const socket = pathValue('pool socket', input.php_socket ?? '')
   const route = { socket, https: input.ports.https, type: input.type, isCached }
   return [phpServer(route, input.limits.request_timeout_s), phpLocations(route)]
 }

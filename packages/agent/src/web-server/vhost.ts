@@ -4,7 +4,6 @@ import { certificateFiles } from '../certificates/self-signed.ts'
 import type { AgentContext } from '../context.ts'
 import { retireManagedFile, writeManagedFile } from '../managed-file.ts'
 import { requestTimeoutS } from '../php/render-pool.ts'
-import { siteLimits } from '../php/pool.ts'
 import type { RegisteredSite } from '../registry.ts'
 import type { SiteWork } from '../sites/apply.ts'
 import { renderVhost } from './render-vhost.ts'
@@ -13,10 +12,11 @@ export async function applyVhost(context: AgentContext, work: SiteWork): Promise
   const { paths, registry } = context
   const { spec, user } = work
   const files = certificateFiles(paths.siteTls(spec.id))
-  const limits = siteLimits()
+  const limits = spec.php_limits
   const text = renderVhost(paths, {
     ...spec,
     user: user.user,
+    php_socket: spec.php_version === null ? null : paths.fpmSocket(user.user, spec.php_version),
     stale_s: profileCache[spec.profile].stale_s,
     certificate: { chain: files.certificate, key: files.key },
     ports: context.ports,

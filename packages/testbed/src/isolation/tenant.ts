@@ -2,8 +2,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import type { Site } from '@reeve/contract/sites.ts'
+import { copyDatabase } from '../database-copy.ts'
 import type { Reeve } from '../reeve.ts'
 import { redis, sql } from '../slate.ts'
 import { type Page, visit } from '../visitor.ts'
@@ -47,14 +47,13 @@ export function tenantOf(reeve: Reeve, site: Site): Tenant {
       socket: join(root, 'run/mysqld/mysqld.sock'),
     },
     redis: { socket: join(root, 'run/redis/redis.sock'), user, password: secrets.redisPassword },
-    fpmSocket: join(root, 'run/php', `${user}.sock`),
+    fpmSocket: join(root, 'run/php', `${user}-${site.php_version}.sock`),
   }
 }
 
 function secretsOf(root: string, id: string): { databasePassword: string; redisPassword: string } {
-  const registry = new DatabaseSync(join(root, 'var/lib/reeve-agent/registry.db'), { readOnly: true })
-  const row = registry.prepare('SELECT secrets FROM sites WHERE id = ?').get(id)
-  registry.close()
+  using registry = copyDatabase(join(root, 'var/lib/reeve-agent/registry.db'))
+  const [row] = registry.rows('SELECT secrets FROM sites WHERE id = ?', id)
   return JSON.parse(String(row?.['secrets']))
 }
 
