@@ -18,8 +18,10 @@ import { eventRoutes } from './events-route.ts'
 import { checkContentType, isPlainPath, ownOrigin, securityHeaders } from './http-guards.ts'
 import { refuseSitePeers } from './local-peer.ts'
 import { describeError, log } from './log.ts'
+import { logRoutes } from './logs/routes.ts'
 import type { Api } from './route.ts'
 import { notFound } from './scope.ts'
+import { phpRoutes } from './php/routes.ts'
 import { siteRoutes } from './sites/routes.ts'
 import { systemRoutes } from './system/routes.ts'
 import { taskRoutes } from './tasks/routes.ts'
@@ -90,8 +92,10 @@ function registerRoutes(api: Api): void {
   ownAccountRoutes(api)
   userRoutes(api)
   siteRoutes(api)
+  phpRoutes(api)
   taskRoutes(api)
   eventRoutes(api)
+  logRoutes(api)
   auditRoutes(api)
   const missing = endpoints.filter((endpoint) => !api.handled.has(endpoint)).map(({ name }) => name)
   const unlisted = [...api.handled]

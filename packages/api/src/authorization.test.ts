@@ -3,9 +3,9 @@ import type { EndpointDefinition, Role } from '@reeve/contract/endpoint.ts'
 import { endpoints } from '@reeve/contract/endpoints.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deviceCookieFor } from './accounts/known-device.ts'
-import { newId } from './ids.ts'
+import { newId, newToken } from './ids.ts'
 import { password, type Panel, type SignedIn, startPanel } from './testing/panel.ts'
-import { addSite } from './testing/site.ts'
+import { type AddedSite, addSite } from './testing/site.ts'
 
 let panel: Panel
 beforeAll(async () => {
@@ -15,9 +15,7 @@ beforeAll(async () => {
 afterAll(() => panel[Symbol.asyncDispose]())
 
 /** What one cell works on; made anew for each, because some of them delete it. */
-interface Fixture {
-  readonly siteId: string
-  readonly taskId: string
+interface Fixture extends AddedSite {
   readonly user: SignedIn
   readonly caller: SignedIn | undefined
 }
@@ -41,19 +39,21 @@ const samples: Readonly<Record<string, (fixture: Fixture) => Sample>> = {
   revokeSession: ({ caller }) => ({ path: `/api/account/sessions/${caller?.sessionId ?? newId('e')}` }),
   createUser: () => ({ body: { email: `new${++made}@example.test`, password, role: 'readonly' } }),
   updateUser: ({ user }) => ({ path: `/api/users/${user.accountId}`, body: { role: 'admin' } }),
+  getServerLog: () => ({ path: '/api/logs?source=agent' }),
   deleteUser: ({ user }) => ({ path: `/api/users/${user.accountId}` }),
+  updateSitePhp: () => ({ body: { memory_limit_mb: 512 } }),
   createSite: () => ({ body: { domain: `made${++made}.example.test`, type: 'static' } }),
 }
 
 function sampleOf(endpoint: EndpointDefinition, fixture: Fixture): Required<Sample> {
   const given = samples[endpoint.name]?.(fixture) ?? {}
-  const id = endpoint.scope === 'task' ? fixture.taskId : fixture.siteId
+  const id = { site: fixture.siteId, task: fixture.taskId, cron: fixture.cronId }[endpoint.scope ?? 'site']
   return { path: endpoint.path.replace('{id}', id), body: undefined, status: endpoint.status, ...given }
 }
 
 interface Principal {
   readonly name: string
-  make(siteId: string): Promise<{ signedIn?: SignedIn; headers?: Record<string, string> }>
+  make(site: AddedSite): Promise<{ signedIn?: SignedIn; headers?: Record<string, string> }>
   /** Roles of endpoints it may call; for `manage` and `auth` its reach decides further. */
   readonly roles: readonly Role[]
   readonly seesSite: boolean
@@ -68,7 +68,7 @@ const signedInRoles = {
 
 const live = (name: string, role: 'admin' | 'operator' | 'readonly', isAssigned: boolean): Principal => ({
   name,
-  make: async (siteId) => ({ signedIn: await panel.signedIn(role, isAssigned ? [siteId] : []) }),
+  make: async ({ siteId }) => ({ signedIn: await panel.signedIn(role, isAssigned ? [siteId] : []) }),
   roles: signedInRoles[role],
   seesSite: role !== 'operator' || isAssigned,
   isSignedIn: true,
@@ -87,13 +87,19 @@ const dead = (name: string, kill: (was: SignedIn) => Promise<unknown>): Principa
   isSignedIn: false,
 })
 
-const withHeaders = (name: string, headers: () => Promise<Record<string, string>>): Principal => ({
+const withHeaders = (
+  name: string,
+  headers: (site: AddedSite) => Promise<Record<string, string>>,
+  roles: readonly Role[] = ['open'],
+): Principal => ({
   name,
-  make: async () => ({ headers: await headers() }),
-  roles: ['open'],
+  make: async (site) => ({ headers: await headers(site) }),
+  roles,
   seesSite: false,
   isSignedIn: false,
 })
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 const principals: readonly Principal[] = [
   withHeaders('anonymous', async () => ({})),
@@ -128,14 +134,22 @@ const principals: readonly Principal[] = [
     expect(answer.headers['set-cookie']).toBeUndefined()
     return { cookie: deviceCookieFor(panel.context.secrets, accountId).split(';')[0] ?? '' }
   }),
-  withHeaders('a connector token of the site', async () => ({ authorization: `Bearer ${'a'.repeat(43)}` })),
-  withHeaders('a connector token of another site', async () => ({
-    authorization: `Bearer ${'b'.repeat(43)}`,
-  })),
+  withHeaders("the site's own connector token", async ({ connectorToken }) => bearer(connectorToken), [
+    'open',
+    'connector',
+  ]),
+  withHeaders(
+    "another site's connector token",
+    async () => bearer((await addSite(panel)).connectorToken),
+    // It is good for that other site alone, whatever the request names.
+    ['open', 'connector'],
+  ),
+  withHeaders('a connector token of no site', async () => bearer(newToken())),
 ]
 
 function expectedStatus(endpoint: EndpointDefinition, principal: Principal, allowed: number): number {
   if (endpoint.role === 'open') return allowed
+  if (endpoint.role === 'connector') return principal.roles.includes('connector') ? allowed : 401
   if (!principal.isSignedIn) return 401
   if (!principal.roles.includes(endpoint.role)) return 403
   return endpoint.scope !== undefined && !principal.seesSite ? 404 : allowed
@@ -148,7 +162,7 @@ describe.each(endpoints.map((endpoint) => ({ endpoint, title: `${endpoint.method
   ({ endpoint }) => {
     test.each(principals)('$name', async (principal) => {
       const site = await addSite(panel)
-      const { signedIn, headers } = await principal.make(site.siteId)
+      const { signedIn, headers } = await principal.make(site)
       const fixture = { ...site, user: await panel.signedIn('readonly'), caller: signedIn }
       const { path, body, status } = sampleOf(endpoint, fixture)
       const expected = expectedStatus(endpoint, principal, status)
@@ -185,13 +199,14 @@ test('the matrix is complete', () => {
 })
 
 test('what an operator may not see answers like what never existed, headers and all', async () => {
-  const { siteId, taskId } = await addSite(panel)
+  const { siteId, taskId, cronId } = await addSite(panel)
   const operator = await panel.signedIn('operator')
-  const scoped = endpoints.filter(({ scope }) => scope !== undefined)
+  const scoped = endpoints.filter(({ scope, role }) => scope !== undefined && role !== 'connector')
+  const hiddenIds = { site: [siteId, 's'], task: [taskId, 't'], cron: [cronId, 'c'] } as const
   expect(scoped.length).toBeGreaterThan(2)
   for (const endpoint of scoped) {
-    const kind = endpoint.scope === 'task' ? 't' : 's'
-    const ids = [endpoint.scope === 'task' ? taskId : siteId, newId(kind), 'nonsense']
+    const [hiddenId, kind] = hiddenIds[endpoint.scope ?? 'site']
+    const ids = [hiddenId, newId(kind), 'nonsense']
     const answers = await Promise.all(
       ids.map((id) =>
         panel.send(endpoint.method, endpoint.path.replace('{id}', id), { cookie: operator.cookie }),

@@ -19,6 +19,8 @@ import {
 import { listAudit } from './audit.ts'
 import type { EndpointDefinition } from './endpoint.ts'
 import { streamEvents } from './events.ts'
+import { updateSitePhp } from './php.ts'
+import { getServerLog, getSiteLog } from './logs.ts'
 import { createSite, deleteSite, getSite, listSites } from './sites.ts'
 import { getCapacity, getHealth, getOpenApi } from './system.ts'
 import { getTask, listTasks } from './tasks.ts'
@@ -44,8 +46,11 @@ export const endpoints: readonly EndpointDefinition[] = [
   createSite,
   getSite,
   deleteSite,
+  updateSitePhp,
   listTasks,
   getTask,
+  getServerLog,
+  getSiteLog,
   streamEvents,
   getOpenApi,
   getCapacity,
