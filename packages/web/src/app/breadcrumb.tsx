@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
 import { siteQuery, taskQuery } from '../lib/queries.ts'
-import { strings, taskKind } from '../lib/strings.ts'
+import { lookUp, strings, taskKind } from '../lib/strings.ts'
+import { useTasksOf } from '../tasks/use-tasks-of.ts'
 
 interface Crumb {
   label: string
@@ -25,14 +26,22 @@ export function useCrumbs(): Crumb[] {
   const isTask = section === 'tasks' && id !== undefined
   const site = useQuery({ ...siteQuery(id ?? ''), enabled: isSite, retry: false })
   const task = useQuery({ ...taskQuery(id ?? ''), enabled: isTask, retry: false })
+  // A site that is gone, or was never finished, is still named by what was done to it.
+  const lastDomain = useTasksOf(id ?? '')[0]?.site_domain ?? strings.errors.notFoundTitle
 
   if (section === undefined) return [{ label: strings.shell.overview, to: '/' }]
-  const first = { label: sections[section] ?? strings.errors.notFoundTitle, to: `/${section}` }
+  const sectionLabel = lookUp(sections, section)
+  if (sectionLabel === undefined) return [{ label: strings.errors.notFoundTitle, to: pathname }]
+  const first = { label: sectionLabel, to: `/${section}` }
   if (id === undefined) return [first]
   const label = isSite
-    ? site.data?.domain
+    ? (site.data?.domain ?? (site.isError ? lastDomain : undefined))
     : isTask
-      ? task.data && [taskKind(task.data.kind), task.data.site_domain].filter(Boolean).join(' · ')
+      ? task.data
+        ? [taskKind(task.data.kind), task.data.site_domain].filter(Boolean).join(' · ')
+        : task.isError
+          ? strings.errors.notFoundTitle
+          : undefined
       : strings.newSite.title
   return [first, { label: label ?? '…', to: pathname }]
 }

@@ -159,6 +159,13 @@ const auditRoute = createRoute({
   component: lazyRouteComponent(() => import('../audit/audit-page.tsx'), 'AuditPage'),
 })
 
+/** Whatever else somebody signed in asks for: the page says so, within the frame that leads on. */
+const missingRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '$',
+  component: MissingPage,
+})
+
 // Asked for while the API is asked who is here, not after it has answered.
 if (location.pathname !== '/login' && location.pathname !== '/setup') void importShell()
 
@@ -176,6 +183,7 @@ export const router = createRouter({
       accountRoute,
       usersRoute,
       auditRoute,
+      missingRoute,
     ]),
   ]),
   context: { client: queryClient },

@@ -1,14 +1,15 @@
 import { Check } from 'lucide-react'
+import { PathText } from '../components/path-text.tsx'
 import { lifetime } from '../lib/format.ts'
 import type { Capacity } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
-import { aliasesOf, hasObjectCache, type SiteForm } from './new-site-form.ts'
+import { aliasesOf, hasObjectCache, type SiteForm, typedDomain } from './new-site-form.ts'
 import { profileCache, usesPhp } from './type-facts.ts'
 
 /** What will exist when the form is sent, kept in step with it. */
 export function creationList(form: SiteForm, capacity: Capacity | undefined): string[] {
   const text = strings.newSite
-  const domain = form.domain.trim() || text.domainPlaceholder
+  const domain = typedDomain(form) ?? text.domainPlaceholder
   const items: string[] = [text.railUser, text.railFiles(domain)]
   if (usesPhp(form.type)) {
     items.push(text.railDatabase)
@@ -35,7 +36,9 @@ export function CreationRail({ form, capacity }: { form: SiteForm; capacity: Cap
         {creationList(form, capacity).map((item) => (
           <li key={item} className="flex gap-2">
             <Check aria-hidden size={14} strokeWidth={2.4} className="mt-0.5 flex-none text-healthy" />
-            <span className="min-w-0 wrap-anywhere">{item}</span>
+            <span className="min-w-0 wrap-anywhere">
+              <PathText text={item} />
+            </span>
           </li>
         ))}
       </ul>

@@ -1,6 +1,14 @@
 import { CreateSite } from '@reeve/contract/sites.ts'
 import { describe, expect, it } from 'vitest'
-import { aliasesOf, bodyOf, chooseType, hasObjectCache, startForm, userNameFrom } from './new-site-form.ts'
+import {
+  aliasesOf,
+  bodyOf,
+  chooseType,
+  hasObjectCache,
+  startForm,
+  typedDomain,
+  userNameFrom,
+} from './new-site-form.ts'
 import { siteTypes } from './type-facts.ts'
 
 const filled = {
@@ -25,6 +33,17 @@ describe('chooseType', () => {
     expect(choose({ ...filled, profile: 'commerce' }, 'php').profile).toBe('commerce')
     expect(choose({ ...choose(filled, 'woocommerce'), profile: 'maximum' }, 'php').profile).toBe('maximum')
   })
+})
+
+it.each([
+  [' Shop.Example.com ', 'shop.example.com'],
+  ['bücher.example', 'bücher.example'],
+  ['', undefined],
+  ['exam', undefined],
+  ['not a domain', undefined],
+  ['a.b/../c', undefined],
+])('of %j as a domain shows %j', (domain, shown) => {
+  expect(typedDomain({ domain })).toBe(shown)
 })
 
 describe('bodyOf', () => {

@@ -59,6 +59,12 @@ export const suggestsObjectCache = (form: Pick<SiteForm, 'type' | 'profile'>): b
 export const hasObjectCache = (form: SiteForm): boolean =>
   usesPhp(form.type) && (form.objectCache ?? suggestsObjectCache(form))
 
+/** What was typed once it looks like a name; whether it is one, the server says. */
+export function typedDomain({ domain }: Pick<SiteForm, 'domain'>): string | undefined {
+  const typed = domain.trim().toLowerCase()
+  return /^[\p{L}\p{N}][\p{L}\p{N}\p{M}-]*(?:\.[\p{L}\p{N}\p{M}-]+)+$/u.test(typed) ? typed : undefined
+}
+
 export const aliasesOf = (form: Pick<SiteForm, 'aliases'>): string[] =>
   form.aliases.split(/[\s,]+/).filter((alias) => alias !== '')
 
