@@ -14,6 +14,7 @@ import { type BoundOperation, createDispatcher } from './dispatch.ts'
 import { groupId } from './host-accounts.ts'
 import { createKeyedLock } from './keyed-lock.ts'
 import { log } from './log.ts'
+import { logOperations } from './logs/operations.ts'
 import { replaceFile } from './managed-file.ts'
 import { type Paths, pathsBelow } from './paths.ts'
 import { createPhpService, proofDirectory } from './php/fpm.ts'
@@ -75,6 +76,7 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
       ...systemOperations(context),
       ...auditOperations(context),
       ...timerOperations(context),
+      ...logOperations(context, services.logs),
     ],
     async [Symbol.asyncDispose]() {
       await services.stop()

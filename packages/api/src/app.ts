@@ -19,6 +19,7 @@ import { checkContentType, isPlainPath, ownOrigin, securityHeaders } from './htt
 import { refuseSitePeers } from './local-peer.ts'
 import { describeError, log } from './log.ts'
 import { logRoutes } from './logs/routes.ts'
+import { logRoutes } from './logs/routes.ts'
 import type { Api } from './route.ts'
 import { notFound } from './scope.ts'
 import { phpRoutes } from './php/routes.ts'
@@ -95,6 +96,7 @@ function registerRoutes(api: Api): void {
   phpRoutes(api)
   taskRoutes(api)
   eventRoutes(api)
+  logRoutes(api)
   logRoutes(api)
   auditRoutes(api)
   const missing = endpoints.filter((endpoint) => !api.handled.has(endpoint)).map(({ name }) => name)

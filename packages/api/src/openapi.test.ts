@@ -31,6 +31,7 @@ describe('the list of endpoints', () => {
     const beyond = endpoints.map(rowOf).filter((row) => !known.has(keyOf(row)))
     expect(beyond.sort()).toEqual([
       'GET /api/openapi.json auth',
+      'GET /api/sites/{id}/logs auth',
       'GET /api/system/capacity auth',
       'PUT /api/users/{id} admin',
     ])

@@ -21,6 +21,7 @@ import type { EndpointDefinition } from './endpoint.ts'
 import { streamEvents } from './events.ts'
 import { updateSitePhp } from './php.ts'
 import { getServerLog, getSiteLog } from './logs.ts'
+import { getServerLog, getSiteLog } from './logs.ts'
 import { createSite, deleteSite, getSite, listSites } from './sites.ts'
 import { getCapacity, getHealth, getOpenApi } from './system.ts'
 import { getTask, listTasks } from './tasks.ts'
@@ -49,6 +50,8 @@ export const endpoints: readonly EndpointDefinition[] = [
   updateSitePhp,
   listTasks,
   getTask,
+  getServerLog,
+  getSiteLog,
   getServerLog,
   getSiteLog,
   streamEvents,

@@ -1,6 +1,7 @@
 // Every operation the agent knows. What is not listed here is refused by its dispatcher.
 import { auditAppend, auditRead, auditVerify } from './audit.ts'
 import type { OperationDefinition } from './operation.ts'
+import { logsServer, logsSite } from './logs.ts'
 import { siteApply, siteRemove } from './sites.ts'
 import { systemDescribe } from './system.ts'
 import { timerRun } from './timers.ts'
@@ -10,6 +11,8 @@ export const operations: readonly OperationDefinition[] = [
   siteRemove,
   systemDescribe,
   timerRun,
+  logsServer,
+  logsSite,
   auditAppend,
   auditRead,
   auditVerify,

@@ -12,6 +12,7 @@ import { renderMariadb } from '../database/render-mariadb.ts'
 import { userOf } from '../host-accounts.ts'
 import { describeError, type Log } from '../log.ts'
 import { renderLogRotation, renderLogrotateConf } from '../logs/render-logrotate.ts'
+import type { ServerLogs } from '../logs/source.ts'
 import { writeManagedFile } from '../managed-file.ts'
 import { isRedisReady, writeAcl } from '../object-cache/redis.ts'
 import { renderRedis } from '../object-cache/render-redis.ts'
@@ -36,6 +37,7 @@ export interface Services {
   fpm: ReadonlyMap<PhpVersion, Service>
   nginxFeatures: NginxFeatures
   ports: SitePorts
+  logs: ServerLogs
   /** True when an earlier agent's processes were found and taken over. */
   wereRunning: boolean
   /** Has the work of the timers done at its times, until `stop`. */
@@ -74,6 +76,7 @@ export async function startServices(context: ServiceContext): Promise<Services> 
     fpm,
     nginxFeatures: features,
     ports,
+    logs: serverLogs(paths, [...fpm.keys()]),
     wereRunning,
     keepTime: async (timers, run) => {
       clock = startClock(timers, run)
@@ -101,6 +104,19 @@ function configureLogRotation(context: ServiceContext): void {
   ]
   configure(context, paths.logRotation, renderLogRotation(patterns), 'logs/panel')
   configure(context, paths.logrotateConf, renderLogrotateConf(paths.logrotateFolder), 'logs/main')
+}
+
+function serverLogs(paths: Paths, versions: readonly PhpVersion[]): ServerLogs {
+  const file = (...files: string[]) => ({ kind: 'file', paths: files }) as const
+  return {
+    'nginx-error': file(paths.nginxErrorLog),
+    'nginx-access': file(paths.nginxAccessLog),
+    php: file(...versions.map((version) => paths.fpmLog(version))),
+    mariadb: file(paths.mariadbLog),
+    redis: file(paths.redisLog),
+    api: file(`${paths.logs}/api.log`),
+    agent: file(`${paths.logs}/agent.log`),
+  }
 }
 
 async function prepareMariadb(context: ServiceContext): Promise<Service> {
@@ -214,6 +230,7 @@ function makeServiceDirectories(paths: Paths): void {
     [dirname(paths.redisSocket), 0o755, redis],
     [paths.redisData, 0o750, redis],
     [dirname(paths.nginxErrorLog), 0o755],
+    [dirname(paths.nginxStatusSocket), 0o700],
     [paths.nginxTemp, 0o700, web],
     [paths.pageCaches, 0o711],
     [paths.fpmSockets, 0o755],

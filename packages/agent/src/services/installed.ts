@@ -18,6 +18,7 @@ import { renderMariadb } from '../database/render-mariadb.ts'
 import { userOf } from '../host-accounts.ts'
 import { describeError } from '../log.ts'
 import { renderLogRotation } from '../logs/render-logrotate.ts'
+import type { ServerLogs } from '../logs/source.ts'
 import { writeManagedFile } from '../managed-file.ts'
 import { isRedisReady, writeAcl } from '../object-cache/redis.ts'
 import { renderRedis } from '../object-cache/render-redis.ts'
@@ -75,6 +76,7 @@ export async function startInstalledServices(context: ServiceContext): Promise<S
     fpm: new Map([...fpm].map(([version, { service }]) => [version, service])),
     nginxFeatures: features,
     ports,
+    logs: serverLogs(paths, versions),
     wereRunning,
     keepTime: (timers) => writeTimers(context, timers),
     // They are systemd's: sites are served without an agent.
@@ -92,6 +94,20 @@ function configure(
   mkdirSync(dirname(path), { recursive: true })
   writeManagedFile(context.registry, { path, text, mode, renderer, siteId: null })
   return path
+}
+
+function serverLogs(paths: Paths, versions: readonly PhpVersion[]): ServerLogs {
+  const file = (...files: string[]) => ({ kind: 'file', paths: files }) as const
+  const journal = (unit: string) => ({ kind: 'journal', unit }) as const
+  return {
+    'nginx-error': file(paths.nginxErrorLog),
+    'nginx-access': file(paths.nginxAccessLog),
+    php: file(...versions.map((version) => paths.fpmLog(version))),
+    mariadb: file(paths.mariadbLog),
+    redis: journal('redis-server'),
+    api: journal('reeve-api'),
+    agent: journal('reeve-agent'),
+  }
 }
 
 async function writeDropIns(
@@ -171,6 +187,9 @@ async function prepareNginx(
   makeClosed(paths.nginxSites)
   const reeveConf = renderReeveConf(paths, { ports, nginx, resolvers: nameServers() })
   configure(context, paths.reeveConf, reeveConf, 'web-server/reeve')
+  // nginx starts before the agent does, and anybody who can open the socket can purge pages.
+  const statusDirectory = `d ${dirname(paths.nginxStatusSocket)} 0700 root root - -\n`
+  configure(context, join(paths.tmpfiles, 'reeve-nginx.conf'), statusDirectory, 'web-server/tmpfiles')
   const generation = renderGeneration(paths, registry.nextOf('nginx generation'))
   configure(context, `${paths.nginxConfD}/reeve-generation.conf`, generation, 'web-server/generation')
   if (config.panel) {
@@ -206,6 +225,8 @@ function setStockConfigurationAside(paths: Paths, versions: readonly PhpVersion[
 function makeDirectories(paths: Paths): void {
   mkdirSync(paths.pageCaches, { recursive: true })
   chmodSync(paths.pageCaches, 0o711)
+  mkdirSync(dirname(paths.nginxStatusSocket), { recursive: true })
+  chmodSync(dirname(paths.nginxStatusSocket), 0o700)
   chownSync(paths.fpmSockets, 0, 0)
   const { uid, gid } = userOf('mysql')
   if (!existsSync(paths.mariadbLog)) closeSync(openSync(paths.mariadbLog, 'a', 0o640))
