@@ -19,7 +19,6 @@ import { checkContentType, isPlainPath, ownOrigin, securityHeaders } from './htt
 import { refuseSitePeers } from './local-peer.ts'
 import { describeError, log } from './log.ts'
 import { logRoutes } from './logs/routes.ts'
-import { logRoutes } from './logs/routes.ts'
 import type { Api } from './route.ts'
 import { notFound } from './scope.ts'
 import { phpRoutes } from './php/routes.ts'
@@ -96,7 +95,6 @@ function registerRoutes(api: Api): void {
   phpRoutes(api)
   taskRoutes(api)
   eventRoutes(api)
-  logRoutes(api)
   logRoutes(api)
   auditRoutes(api)
   const missing = endpoints.filter((endpoint) => !api.handled.has(endpoint)).map(({ name }) => name)

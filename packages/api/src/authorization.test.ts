@@ -40,7 +40,6 @@ const samples: Readonly<Record<string, (fixture: Fixture) => Sample>> = {
   createUser: () => ({ body: { email: `new${++made}@example.test`, password, role: 'readonly' } }),
   updateUser: ({ user }) => ({ path: `/api/users/${user.accountId}`, body: { role: 'admin' } }),
   getServerLog: () => ({ path: '/api/logs?source=agent' }),
-  getServerLog: () => ({ path: '/api/logs?source=agent' }),
   deleteUser: ({ user }) => ({ path: `/api/users/${user.accountId}` }),
   updateSitePhp: () => ({ body: { memory_limit_mb: 512 } }),
   createSite: () => ({ body: { domain: `made${++made}.example.test`, type: 'static' } }),

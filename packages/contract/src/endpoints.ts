@@ -21,7 +21,6 @@ import type { EndpointDefinition } from './endpoint.ts'
 import { streamEvents } from './events.ts'
 import { updateSitePhp } from './php.ts'
 import { getServerLog, getSiteLog } from './logs.ts'
-import { getServerLog, getSiteLog } from './logs.ts'
 import { createSite, deleteSite, getSite, listSites } from './sites.ts'
 import { getCapacity, getHealth, getOpenApi } from './system.ts'
 import { getTask, listTasks } from './tasks.ts'
@@ -50,8 +49,6 @@ export const endpoints: readonly EndpointDefinition[] = [
   updateSitePhp,
   listTasks,
   getTask,
-  getServerLog,
-  getSiteLog,
   getServerLog,
   getSiteLog,
   streamEvents,

@@ -44,8 +44,6 @@ export async function startAgentServer(socketPath: string): Promise<AgentServer>
     ['site.remove', () => ({ removed: true })],
     ['logs.server', () => ({ lines: [], cursor: null, truncated: false })],
     ['logs.site', () => ({ lines: [], cursor: null, truncated: false })],
-    ['logs.server', () => ({ lines: [], cursor: null, truncated: false })],
-    ['logs.site', () => ({ lines: [], cursor: null, truncated: false })],
     ['audit.append', () => ({ seq: 1, hash: '0' })],
     ['audit.read', () => ({ entries: [], next_before: null })],
   ])
