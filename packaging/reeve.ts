@@ -33,18 +33,25 @@ function outliveReader(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }
 
+/** Only the two services have somebody to tell. */
+async function readyOf(env: NodeJS.ProcessEnv): Promise<() => void> {
+  const { connectSupervisor } = await import('./notify.ts')
+  const supervisor = await connectSupervisor(env)
+  return () => supervisor.ready()
+}
+
 async function main(command: string | undefined): Promise<void> {
   outliveReader()
   switch (command) {
     case 'api': {
       releaseMemoryWhenIdle()
       const { runApi } = await import('../packages/api/src/main.ts')
-      return runApi(process.env)
+      return runApi(process.env, await readyOf(process.env))
     }
     case 'agent': {
       releaseMemoryWhenIdle()
       const { runAgent } = await import('../packages/agent/src/main.ts')
-      return runAgent(process.env)
+      return runAgent(process.env, await readyOf(process.env))
     }
     case 'embedded': {
       const { runEmbedded } = await import('./embedded/main.ts')

@@ -28,7 +28,8 @@ import { siteOperations } from './sites/operations.ts'
 import { systemOperations } from './system/operations.ts'
 import { createWebServer } from './web-server/nginx.ts'
 
-export async function runAgent(env: NodeJS.ProcessEnv): Promise<void> {
+/** `ready` is called once the socket answers. */
+export async function runAgent(env: NodeJS.ProcessEnv, ready: () => void = () => {}): Promise<void> {
   process.umask(0o022)
   const config = readConfig(env)
   const paths = pathsBelow(config.root)
@@ -36,6 +37,7 @@ export async function runAgent(env: NodeJS.ProcessEnv): Promise<void> {
   await using agent = await startAgent(config, paths)
   await using _listener = await listen(paths, agent.operations)
   log('agent listens', { socket: paths.agentSocket })
+  ready()
   void prepareCms(agent.context) // logs its own failures
   await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
   log('agent stops')

@@ -3,13 +3,14 @@ import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { log } from './log.ts'
 
-/** Runs the API until SIGTERM or SIGINT, then stops within two seconds. */
-export async function runApi(env: NodeJS.ProcessEnv): Promise<void> {
+/** Runs the API until SIGTERM or SIGINT, then stops within two seconds. `ready` is called once it listens. */
+export async function runApi(env: NodeJS.ProcessEnv, ready: () => void = () => {}): Promise<void> {
   const stopped = untilSignal()
   await using context = await createContext(readConfig(env))
   await using app = await startApp(context)
   await context.tasks.resume()
   log('api listens', { host: context.config.host, port: app.port })
+  ready()
   log('api stops', { signal: await stopped })
 }
 
