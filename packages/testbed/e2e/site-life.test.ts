@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Panel, wordpressFields } from '../src/panel.ts'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { processesOf, type Reeve, startReeve } from '../src/reeve.ts'
-import { findTraces } from '../src/slate.ts'
-import { plainRequest, visit } from '../src/visitor.ts'
+import { siteLife } from '../suites/site-life.ts'
 
 let reeve: Reeve
-let panel: Panel
 
 beforeAll(async () => {
   reeve = await startReeve()
-  panel = await reeve.panel()
 }, 120_000)
 
 afterAll(async () => {
@@ -18,82 +14,4 @@ afterAll(async () => {
   expect(processesOf(root)).toEqual([])
 }, 60_000)
 
-describe('a WordPress site', () => {
-  it('is served over HTTPS, cached on the second visit, and leaves nothing when deleted', async () => {
-    const site = await panel.createSite({ ...wordpressFields, domain: 'blog.example.com', title: 'A blog' })
-    const at = { port: reeve.httpsPort }
-    const first = await visit(site.domain, { ...at, headers: { 'accept-encoding': 'identity' } })
-    expect(first.status).toBe(200)
-    expect(first.text).toContain('A blog')
-    expect(first.text).toContain('</html>')
-    const second = await visit(site.domain, { ...at, headers: { 'accept-encoding': 'identity' } })
-    expect(second.headers['x-cache']).toBe('HIT')
-    expect(second.body.equals(first.body)).toBe(true)
-    expect((await visit(site.domain, { ...at, path: '/wp-login.php' })).status).toBe(200)
-
-    const task = await panel.deleteSite(site.id)
-    expect(task.state).toBe('succeeded')
-    expect((await panel.call('GET', `/api/sites/${site.id}`)).status).toBe(404)
-    expect(
-      findTraces(reeve.root, { domain: site.domain, id: site.id, systemUser: site.system_user }),
-    ).toEqual([])
-    await expect(visit(site.domain, at)).rejects.toThrow()
-  })
-
-  it('sends port 80 to the HTTPS address and answers no unknown host', async () => {
-    const site = await panel.createSite({ ...wordpressFields, domain: 'plain.example.com' })
-    const redirect = await plainRequest(reeve.httpPort, site.domain, '/x?y=1')
-    expect(redirect).toMatchObject({
-      status: 301,
-      location: `https://plain.example.com:${reeve.httpsPort}/x?y=1`,
-    })
-    await expect(plainRequest(reeve.httpPort, 'unknown.example.com', '/')).rejects.toThrow()
-    await panel.deleteSite(site.id)
-  })
-})
-
-describe('every type', () => {
-  const types = [
-    { type: 'php', expected: 'is ready' },
-    { type: 'laravel', expected: 'is ready' },
-    { type: 'static', expected: 'is ready' },
-  ] as const
-
-  it.each(types)('$type serves its placeholder and leaves nothing', async ({ type, expected }) => {
-    const site = await panel.createSite({ domain: `${type}.example.com`, type, profile: 'balanced' })
-    const page = await visit(site.domain, { port: reeve.httpsPort })
-    expect(page.status).toBe(200)
-    expect(page.text).toContain(expected)
-    await panel.deleteSite(site.id)
-    expect(
-      findTraces(reeve.root, { domain: site.domain, id: site.id, systemUser: site.system_user }),
-    ).toEqual([])
-  })
-
-  it('proxy passes requests to its upstream', async () => {
-    const upstream = `http://127.0.0.1:${reeve.port}`
-    const site = await panel.createSite({
-      domain: 'proxy.example.com',
-      type: 'proxy',
-      proxy_upstream: upstream,
-    })
-    const page = await visit(site.domain, { port: reeve.httpsPort, path: '/healthz' })
-    // The panel answers only to its own names: 421 is its word, not nginx's.
-    expect(page.status).toBe(421)
-    await panel.deleteSite(site.id)
-    expect(
-      findTraces(reeve.root, { domain: site.domain, id: site.id, systemUser: site.system_user }),
-    ).toEqual([])
-  })
-
-  it('refuses a PHP version that is not installed and names those that are', async () => {
-    const answer = await panel.call('POST', '/api/sites', {
-      domain: 'old.example.com',
-      type: 'php',
-      php_version: '5.6',
-    })
-    expect(answer.status).toBe(422)
-    expect(answer.body).toMatchObject({ code: 'refused', available: [expect.stringMatching(/^\d\.\d$/)] })
-    expect((await panel.call<{ sites: unknown[] }>('GET', '/api/sites')).body.sites).toEqual([])
-  })
-})
+siteLife(() => reeve)

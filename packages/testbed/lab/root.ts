@@ -1,5 +1,15 @@
 // Roots of fresh Debian servers, made from the mirror that this host uses.
-import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { execute } from './execute.ts'
 
@@ -11,6 +21,9 @@ const tools = {
   nft: 'nftables',
   ip: 'iproute2',
   nsenter: 'util-linux',
+  mke2fs: 'e2fsprogs',
+  losetup: 'mount',
+  perl: 'perl-base',
 } as const
 
 /** Installs what the lab needs on this host, and says what is wrong with a host that can run no server. */
@@ -26,11 +39,22 @@ export async function prepareHost(): Promise<void> {
       timeoutMs: 240_000,
     })
   }
-  await execute('unshare', ['--mount', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']).catch((error: unknown) => {
+  await tryDisk().catch((error: unknown) => {
     throw new Error(
-      `This host cannot run throw-away servers: it lets root mount nothing in a namespace of its own. Run the tests on a virtual machine or in a privileged container. ${String(error)}`,
+      `This host cannot run throw-away servers: it does not let root mount a disk image in a namespace of its own. Run the tests on a virtual machine, or in a privileged container that has the host's /dev. ${String(error)}`,
     )
   })
+}
+
+/** What a server needs of this host, in small. */
+async function tryDisk(): Promise<void> {
+  const folder = mkdtempSync('/var/tmp/reeve-disk-')
+  const script = 'truncate -s 8M disk && mke2fs -q -t ext4 disk && mkdir root && mount -o loop disk root'
+  try {
+    await execute('unshare', ['--mount', 'sh', '-ec', `cd ${folder}; ${script}`])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /** A root with the essential packages and `packages`, as a hosting company's image has few more. */
@@ -89,6 +113,13 @@ export async function configureRoot(path: string, place: Place): Promise<void> {
   const chroot = (...command: string[]) => execute('chroot', [path, ...command])
   await chroot('systemctl', '--quiet', 'enable', 'systemd-networkd')
   await chroot('systemctl', '--quiet', 'disable', 'systemd-networkd-wait-online')
+}
+
+/** Makes the root a disk and removes it. The disk takes as much of this host as is written to it. */
+export async function makeDisk(root: string, disk: string): Promise<void> {
+  const options = ['-q', '-t', 'ext4', '-E', 'lazy_itable_init=1,lazy_journal_init=1']
+  await execute('mke2fs', [...options, '-d', root, disk, '20G'], { timeoutMs: 120_000 })
+  await execute('rm', ['-rf', '--one-file-system', root])
 }
 
 /** The address this host's apt uses for one of Debian's archives, else Debian's own. */

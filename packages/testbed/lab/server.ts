@@ -1,63 +1,114 @@
-// A throw-away Debian server with a systemd of its own, in a folder of this host.
+// A throw-away Debian server with a systemd of its own, on a disk that is a file of this host.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execute } from './execute.ts'
 
 export interface Server extends AsyncDisposable {
-  root: string
   address: string
+  /** Its files as this host sees them while it is up; another path after each boot. */
+  readonly root: string
+  /** Its processes, with the numbers that this host knows them by. */
+  processes(): number[]
   /** Runs a script of bash as a unit of the server's systemd, and answers its standard output. */
   run(script: string, timeoutMs?: number): Promise<string>
+  /** A program beside systemd's units, as this user, for what need not be one: arguments to start it from here. */
+  enter(uid: number): string[]
   reboot(): Promise<void>
+  /** What was written and not synced is lost. Resolves when the disk may be used again. */
+  cutPower(): Promise<void>
+  /** Boots the same disk, after a power cut. */
+  boot(): Promise<void>
 }
 
 export interface ServerOptions {
-  root: string
+  disk: string
   /** Unique on this host. */
   name: string
   address: string
   bridge: string
 }
 
-export async function bootServer({ root, name, address, bridge }: ServerOptions): Promise<Server> {
-  const consolePath = `${root}.console.log`
+export async function bootServer(options: ServerOptions): Promise<Server> {
+  let power = await switchOn(options)
+  return {
+    address: options.address,
+    get root() {
+      return `/proc/${initOf(power.pid)}/root`
+    },
+    processes: () => descendants(initOf(power.pid)),
+    run: (script, timeoutMs) => runInside(initOf(power.pid), script, timeoutMs),
+    enter: (uid) => {
+      const identity = [`--setuid=${uid}`, `--setgid=${uid}`]
+      return ['nsenter', '-t', String(initOf(power.pid)), '-m', '-u', '-i', '-n', '-p', ...identity, '--']
+    },
+    async reboot() {
+      const before = initOf(power.pid)
+      await runInside(before, 'systemctl --no-block reboot')
+      await untilRunning(() => initOf(power.pid, before), power)
+    },
+    cutPower: () => power.off('SIGUSR1'),
+    async boot() {
+      power = await switchOn(options)
+    },
+    [Symbol.asyncDispose]: () => power.off('SIGTERM'),
+  }
+}
+
+interface Power {
+  /** Of the supervisor. */
+  pid: number
+  isOn(): boolean
+  off(signal: 'SIGTERM' | 'SIGUSR1'): Promise<void>
+  consolePath: string
+}
+
+async function switchOn({ disk, name, bridge }: ServerOptions): Promise<Power> {
+  const consolePath = `${disk}.console.log`
+  const folder = `${disk}.root`
+  mkdirSync(folder, { recursive: true })
   const console = openSync(consolePath, 'a')
   // The kernel tells the supervisor when this process dies without a chance to.
   const supervisor = spawn(
     '/usr/bin/setpriv',
     [
       ...['--pdeathsig', 'TERM', '--', 'unshare', '--mount'],
-      ...['bash', join(import.meta.dirname, 'boot.sh'), root, name, bridge],
+      ...['bash', join(import.meta.dirname, 'boot.sh'), disk, folder, name, bridge],
     ],
     { stdio: ['ignore', console, console] },
   )
   closeSync(console)
-  const pid = supervisor.pid
+  const { pid } = supervisor
   if (pid === undefined) throw new Error(`The supervisor of ${name} did not start.`)
   const ended = once(supervisor, 'exit')
-  const isUp = () => supervisor.exitCode === null && supervisor.signalCode === null
-  const server: Server = {
-    root,
-    address,
-    run: (script, timeoutMs) => runInside(initOf(pid), script, timeoutMs),
-    async reboot() {
-      const before = initOf(pid)
-      await runInside(before, 'systemctl --no-block reboot')
-      await untilRunning(() => initOf(pid, before), isUp, consolePath)
-    },
-    async [Symbol.asyncDispose]() {
-      supervisor.kill('SIGTERM')
+  const power: Power = {
+    pid,
+    consolePath,
+    isOn: () => supervisor.exitCode === null && supervisor.signalCode === null,
+    async off(signal) {
+      supervisor.kill(signal)
       await ended
+      await untilReleased(disk)
     },
   }
   try {
-    await untilRunning(() => initOf(pid), isUp, consolePath)
-    return server
+    await untilRunning(() => initOf(pid), power)
+    return power
   } catch (error) {
-    await server[Symbol.asyncDispose]()
+    await power.off('SIGTERM')
     throw error
+  }
+}
+
+/** The kernel lets go of a disk when the last process that saw it mounted has ended. */
+async function untilReleased(disk: string): Promise<void> {
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    const users = await execute('losetup', ['--noheadings', '--output', 'NAME', '--associated', disk])
+    if (users.trim() === '') return
+    if (Date.now() > deadline) throw new Error(`${disk} is still in use by ${users.trim()}.`)
+    await new Promise((done) => setTimeout(done, 50))
   }
 }
 
@@ -99,8 +150,8 @@ function runInside(init: number, script: string, timeoutMs = 60_000): Promise<st
   })
 }
 
-async function untilRunning(findInit: () => number, isUp: () => boolean, consolePath: string): Promise<void> {
-  const deadline = Date.now() + 60_000
+async function untilRunning(findInit: () => number, { isOn, consolePath }: Power): Promise<void> {
+  const deadline = Date.now() + 90_000
   for (let last = ''; ; ) {
     try {
       last = await execute('nsenter', inside(findInit(), ['systemctl', 'is-system-running'])).catch(
@@ -110,7 +161,7 @@ async function untilRunning(findInit: () => number, isUp: () => boolean, console
     } catch (error) {
       last = String(error)
     }
-    if (!isUp() || Date.now() > deadline) {
+    if (!isOn() || Date.now() > deadline) {
       const said = existsSync(consolePath) ? readFileSync(consolePath, 'utf8').slice(-3000) : ''
       throw new Error(`The server did not come up: ${last}\nIts console:\n${said}`)
     }

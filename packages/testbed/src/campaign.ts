@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { type Site, siteApplySteps, siteRemoveSteps } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { type Panel, type TaskWithLog, wordpressFields } from './panel.ts'
-import { type Reeve, startReeve } from './reeve.ts'
+import type { Host } from './host.ts'
+import { startReeve } from './reeve.ts'
 import { findTraces } from './slate.ts'
 import { visit, watchSite } from './visitor.ts'
 
@@ -43,23 +44,19 @@ export function allFailpoints(): Failpoint[] {
 }
 
 export interface Campaign extends AsyncDisposable {
-  reeve: Reeve
   /** Runs one case and returns what is wrong afterwards; [] is a pass. */
   attempt(failpoint: Failpoint): Promise<string[]>
 }
 
+/** On a server of its own. */
 export async function openCampaign(): Promise<Campaign> {
   // Both daemons, root and `reeve`, must be able to remove the file in it.
   const directory = mkdtempSync('/var/tmp/reeve-failpoint-')
   chmodSync(directory, 0o777)
   const armed = join(directory, 'armed')
   const reeve = await startReeve({ env: { REEVE_FAILPOINT_FILE: armed } })
-  const panel = await reeve.panel()
-  await panel.createSite({ ...wordpressFields, domain: 'bystander.example.com' })
-  let count = 0
   return {
-    reeve,
-    attempt: (failpoint) => attempt(reeve, panel, armed, failpoint, `case${++count}.example.com`),
+    ...(await campaignOn(reeve, armed)),
     async [Symbol.asyncDispose]() {
       await reeve[Symbol.asyncDispose]()
       rmSync(directory, { recursive: true, force: true })
@@ -67,18 +64,28 @@ export async function openCampaign(): Promise<Campaign> {
   }
 }
 
+/** On a server whose REEVE_FAILPOINT_FILE is what this machine knows as `armed`. */
+export async function campaignOn(host: Host, armed: string): Promise<Pick<Campaign, 'attempt'>> {
+  const panel = await host.panel()
+  await panel.createSite({ ...wordpressFields, domain: 'bystander.example.com' })
+  let count = 0
+  return {
+    attempt: (failpoint) => attempt(host, panel, armed, failpoint, `case${++count}.example.com`),
+  }
+}
+
 async function attempt(
-  reeve: Reeve,
+  host: Host,
   panel: Panel,
   armed: string,
   failpoint: Failpoint,
   domain: string,
 ): Promise<string[]> {
-  const bystander = watchSite('bystander.example.com', reeve.httpsPort, 10)
+  const bystander = watchSite('bystander.example.com', host.https, 10)
   const problems =
     failpoint.operation === 'create'
-      ? await failCreation(reeve, panel, armed, failpoint, domain)
-      : await failDeletion(reeve, panel, armed, failpoint, domain)
+      ? await failCreation(host, panel, armed, failpoint, domain)
+      : await failDeletion(host, panel, armed, failpoint, domain)
   await bystander.reach(5)
   const { failures } = await bystander.stop()
   if (existsSync(armed)) {
@@ -92,7 +99,7 @@ const arm = (path: string, { where, how }: Failpoint) =>
   writeFileSync(path, `${where}:${how}`, { mode: 0o644 })
 
 async function failCreation(
-  reeve: Reeve,
+  host: Host,
   panel: Panel,
   armed: string,
   failpoint: Failpoint,
@@ -106,15 +113,15 @@ async function failCreation(
   if (created.status !== 202) return [`create answered ${created.status}`]
   const { id } = created.body.site
   const task = await panel.taskEnd(created.body.task.id)
-  const problems = await checkOutcome(reeve, panel, { id, domain, system_user: null }, task)
+  const problems = await checkOutcome(host, panel, { id, domain, system_user: null }, task)
   if (failpoint.how === 'kill' && task.state !== 'succeeded')
     problems.push(`a kill made it fail: ${task.error}`)
-  if (task.state === 'succeeded') problems.push(...(await removeAndCheck(reeve, panel, id)))
+  if (task.state === 'succeeded') problems.push(...(await removeAndCheck(host, panel, id)))
   return problems
 }
 
 async function failDeletion(
-  reeve: Reeve,
+  host: Host,
   panel: Panel,
   armed: string,
   failpoint: Failpoint,
@@ -123,15 +130,15 @@ async function failDeletion(
   const site = await panel.createSite({ ...wordpressFields, domain })
   arm(armed, failpoint)
   const first = await panel.deleteSite(site.id)
-  if (first.state === 'succeeded') return checkOutcome(reeve, panel, site, first, 'gone')
+  if (first.state === 'succeeded') return checkOutcome(host, panel, site, first, 'gone')
   const problems = first.error ? [] : ['the failed deletion gives no reason']
   // A deletion that failed is tried again by the person, and must then finish.
-  return [...problems, ...(await removeAndCheck(reeve, panel, site.id))]
+  return [...problems, ...(await removeAndCheck(host, panel, site.id))]
 }
 
 /** The task says which it is; the server must agree. */
 async function checkOutcome(
-  reeve: Reeve,
+  host: Host,
   panel: Panel,
   site: Pick<Site, 'id' | 'domain' | 'system_user'>,
   task: TaskWithLog,
@@ -139,20 +146,20 @@ async function checkOutcome(
 ): Promise<string[]> {
   const known = await panel.call<Site>('GET', `/api/sites/${site.id}`)
   if (task.state === 'succeeded' && succeededMeans === 'served') {
-    const page = await visit(site.domain, { port: reeve.httpsPort, path: '/?after' })
+    const page = await visit(site.domain, { ...host.https, path: '/?after' })
     return page.status === 200 && known.body.state === 'active'
       ? []
       : [`the task succeeded, but the site is ${known.body.state} and answers ${page.status}`]
   }
   const problems = known.status === 404 ? [] : [`the site is still ${known.body.state}`]
   if (task.state === 'failed' && !task.error) problems.push('the failed task gives no reason')
-  const traces = findTraces(reeve.root, { domain: site.domain, id: site.id, systemUser: site.system_user })
+  const traces = findTraces(host.root, { domain: site.domain, id: site.id, systemUser: site.system_user })
   return [...problems, ...traces.map((trace) => `left: ${trace}`)]
 }
 
-async function removeAndCheck(reeve: Reeve, panel: Panel, id: string): Promise<string[]> {
+async function removeAndCheck(host: Host, panel: Panel, id: string): Promise<string[]> {
   const { body: site } = await panel.call<Site>('GET', `/api/sites/${id}`)
   const task = await panel.deleteSite(id)
   if (task.state !== 'succeeded') return [`deleting afterwards failed: ${task.error}`]
-  return checkOutcome(reeve, panel, site, task, 'gone')
+  return checkOutcome(host, panel, site, task, 'gone')
 }

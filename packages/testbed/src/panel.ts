@@ -1,5 +1,6 @@
 // The HTTP API as a test uses it: one session, JSON in and out, and waiting for tasks.
 import { existsSync, readFileSync } from 'node:fs'
+import { request } from 'node:https'
 import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
@@ -32,6 +33,7 @@ export const wordpressFields = {
 } as const
 
 interface Access {
+  /** On this machine, without TLS. */
   port: number
   root: string
   email: string
@@ -39,11 +41,29 @@ interface Access {
 }
 
 /** Completes the setup when it is open, and signs in. */
-export async function openPanel(access: Access): Promise<Panel> {
-  const origin = `http://127.0.0.1:${access.port}`
-  const token = join(access.root, 'var/lib/reeve/setup-token')
-  const send = sender(origin)
-  const { email, password } = access
+export function openPanel({ port, ...access }: Access): Promise<Panel> {
+  const origin = `http://127.0.0.1:${port}`
+  return signIn({ ...access, origin, transport: overHttp(origin) })
+}
+
+/** The same at an installed server, whose panel has a name and a certificate that nobody vouches for. */
+export function openPanelAt({ address, origin, ...access }: Omit<Access, 'port'> & Place): Promise<Panel> {
+  return signIn({ ...access, origin, transport: overHttps({ address, origin }) })
+}
+
+interface Place {
+  address: string
+  origin: string
+}
+
+interface SignIn extends Omit<Access, 'port'> {
+  origin: string
+  transport: Transport
+}
+
+async function signIn({ root, origin, transport, email, password }: SignIn): Promise<Panel> {
+  const token = join(root, 'var/lib/reeve/setup-token')
+  const send = sender(transport, origin)
   if (existsSync(token)) {
     const setup = await send('POST', '/api/setup', {
       token: readFileSync(token, 'utf8').trim(),
@@ -56,11 +76,10 @@ export async function openPanel(access: Access): Promise<Panel> {
   const cookie = login.headers.getSetCookie()[0]?.split(';')[0]
   if (login.status !== 200 || !cookie)
     throw new Error(`login answered ${login.status}: ${JSON.stringify(login.body)}`)
-  return panelOf(origin, cookie)
+  return panelOf(sender(transport, origin, cookie), origin, cookie)
 }
 
-function panelOf(origin: string, cookie: string): Panel {
-  const call = sender(origin, cookie)
+function panelOf(call: Send, origin: string, cookie: string): Panel {
   const taskEnd = (id: string, timeoutMs = 60_000) => waitForTask(call, id, timeoutMs)
   return {
     cookie,
@@ -86,9 +105,53 @@ function panelOf(origin: string, cookie: string): Panel {
 
 type Send = Panel['call']
 
-function sender(origin: string, cookie?: string): Send {
+/** One request with a body that is JSON already. */
+type Transport = (
+  path: string,
+  options: { method: string; headers: Record<string, string>; body?: string },
+) => Promise<Answer<string>>
+
+const patienceMs = 30_000
+
+const overHttp =
+  (origin: string): Transport =>
+  async (path, options) => {
+    const response = await fetch(origin + path, { ...options, signal: AbortSignal.timeout(patienceMs) })
+    return { status: response.status, headers: response.headers, body: await response.text() }
+  }
+
+const overHttps =
+  ({ address, origin }: Place): Transport =>
+  (path, { method, headers, body }) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer<string>>()
+    const { hostname } = new URL(origin)
+    const signal = AbortSignal.timeout(patienceMs)
+    const call = request({
+      ...{ host: address, servername: hostname, rejectUnauthorized: false, agent: false, signal },
+      ...{ path, method, headers: { ...headers, host: hostname } },
+    })
+    call.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        const fields = Object.entries(response.headersDistinct)
+        const pairs = fields.flatMap(([name, values = []]) =>
+          values.map((value): [string, string] => [name, value]),
+        )
+        resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), body: text })
+      })
+    })
+    call.on('error', reject)
+    call.end(body)
+    return promise
+  }
+
+function sender(transport: Transport, origin: string, cookie?: string): Send {
   return async <Body>(method: string, path: string, body?: unknown) => {
-    const response = await fetch(origin + path, {
+    const answer = await transport(path, {
       method,
       headers: {
         origin,
@@ -96,16 +159,10 @@ function sender(origin: string, cookie?: string): Send {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
     })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json')
     // The caller names the shape that the contract gives this endpoint.
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (isJson ? JSON.parse(text) : text) as Body,
-    }
+    return { ...answer, body: (isJson ? JSON.parse(answer.body) : answer.body) as Body }
   }
 }
 

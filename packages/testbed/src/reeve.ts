@@ -3,32 +3,29 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
+import { administrator, type Host, type Service } from './host.ts'
 import { type Panel, openPanel } from './panel.ts'
 import { wordpressSource } from './wordpress-source.ts'
 
+export { administrator } from './host.ts'
+
 export const repository = resolve(import.meta.dirname, '../../..')
 
-export interface Reeve extends AsyncDisposable {
-  root: string
-  port: number
+export interface Reeve extends Host, AsyncDisposable {
   httpPort: number
   httpsPort: number
   /** Everything the host process and both daemons printed so far. */
   output(): string
-  /** Pid of a daemon as the host process recorded it. */
-  pid(role: 'agent' | 'api'): number
-  /** Signed in as the administrator of the setup, which is done on first use. */
-  panel(): Promise<Panel>
   stop(): Promise<void>
 }
-
-export const administrator = { email: 'owner@example.com', password: 'correct horse battery staple' }
 
 export interface StartOptions {
   /** A root that an earlier run left; a new one when absent. */
   root?: string
   ports?: { panel: number; http: number; https: number }
   env?: Readonly<Record<string, string>>
+  /** Words before the command, e.g. of a namespace to start it in. */
+  launcher?: readonly string[]
 }
 
 export async function startReeve(options: StartOptions = {}): Promise<Reeve> {
@@ -37,7 +34,9 @@ export async function startReeve(options: StartOptions = {}): Promise<Reeve> {
   const [panel, http, https] = options.ports
     ? [options.ports.panel, options.ports.http, options.ports.https]
     : await freePorts()
-  const host = spawn(process.execPath, [join(repository, 'dist/reeve.cjs'), 'embedded'], {
+  const program = [process.execPath, join(repository, 'dist/reeve.cjs'), 'embedded']
+  const [command = '', ...args] = [...(options.launcher ?? []), ...program]
+  const host = spawn(command, args, {
     cwd: repository,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -65,9 +64,13 @@ export async function startReeve(options: StartOptions = {}): Promise<Reeve> {
     port: panel,
     httpPort: http,
     httpsPort: https,
+    http: { address: '127.0.0.1', port: http },
+    https: { address: '127.0.0.1', port: https },
+    origin: `http://127.0.0.1:${panel}`,
     output,
     stop,
     pid: (role) => daemonPid(root, role),
+    servicePid: (service) => recordedPid(root, service),
     panel: () => {
       signedIn ??= openPanel({ port: panel, root, ...administrator })
       return signedIn
@@ -97,6 +100,13 @@ export function daemonPid(root: string, role: 'agent' | 'api'): number {
   )
   if (!found) throw new Error(`no ${role} runs for ${root}`)
   return found.pid
+}
+
+/** Pid of the service whose record begins so; PHP's holds its version. */
+function recordedPid(root: string, service: Service): number {
+  const directory = join(root, 'run/reeve/services')
+  const record = readdirSync(directory).find((name) => name.startsWith(service) && name.endsWith('.pid'))
+  return Number(readFileSync(join(directory, record ?? 'missing'), 'utf8').split(' ')[0])
 }
 
 export interface RunningProcess {

@@ -1,6 +1,6 @@
 // What a site may not leave behind: every place where a user, name or number of it could still stand.
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What is to be found nowhere: a domain, `site-<n>`, `site_<n>`, the site's id. */
@@ -18,27 +18,38 @@ export function findTraces(root: string, traces: Traces): string[] {
     names.some((name) =>
       new RegExp(`(?<![A-Za-z0-9])${name.replaceAll('.', '\\.')}(?![0-9A-Za-z])`).test(text),
     )
-  return [
-    ...accountsNaming(namesIt),
-    ...pathsNaming(root, namesIt),
-    ...configurationNaming(root, namesIt),
-    ...databasesNaming(root, namesIt),
-    ...objectCacheNaming(root, namesIt),
-    ...processesNaming(systemUser),
-  ]
+  return [...findNaming(root, namesIt), ...processesNaming(systemOf(root), systemUser)]
 }
 
 type NamesIt = (text: string) => boolean
 
-function accountsNaming(namesIt: NamesIt): string[] {
-  return ['/etc/passwd', '/etc/group', '/etc/shadow', '/etc/subuid'].flatMap((path) =>
-    linesOf(path)
+/** Every account, path, line of configuration, database and object-cache account with such a name. */
+export function findNaming(root: string, namesIt: NamesIt): string[] {
+  return [
+    ...accountsNaming(systemOf(root), namesIt),
+    ...pathsNaming(root, namesIt),
+    ...configurationNaming(root, namesIt),
+    ...databasesNaming(root, namesIt),
+    ...objectCacheNaming(root, namesIt),
+  ]
+}
+
+/** Root of the system that the accounts and processes are in: an installed server's own, else this machine's. */
+export const systemOf = (root: string) => (existsSync(join(root, 'etc/passwd')) ? root : '/')
+
+function accountsNaming(system: string, namesIt: NamesIt): string[] {
+  return ['etc/passwd', 'etc/group', 'etc/shadow', 'etc/subuid'].flatMap((path) =>
+    linesOf(join(system, path))
       .filter(namesIt)
       .map((line) => `${path}: ${line.split(':')[0]}`),
   )
 }
 
-const skipped = ['var/lib/mysql', 'usr/local/lib/reeve', 'usr/lib/reeve', 'var/log']
+/** The system's own, which nothing of a site gets into, and what is looked through in another way. */
+const skipped = [
+  ...['proc', 'sys', 'dev', 'boot', 'root', 'usr/bin', 'usr/sbin', 'usr/share', 'usr/lib', 'var/lib/dpkg'],
+  ...['var/lib/mysql', 'usr/local/lib/reeve', 'var/log'],
+]
 
 function pathsNaming(root: string, namesIt: NamesIt): string[] {
   const found: string[] = []
@@ -83,20 +94,20 @@ function objectCacheNaming(root: string, namesIt: NamesIt): string[] {
     .map((row) => `object cache: ${row}`)
 }
 
-function processesNaming(systemUser: string | null): string[] {
+function processesNaming(system: string, systemUser: string | null): string[] {
   if (!systemUser) return []
   const uid = 20_000 + Number(systemUser.split('-')[1])
-  return readdirSync('/proc')
+  return readdirSync(join(system, 'proc'))
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
-      const status = linesOf(`/proc/${pid}/status`)
+      const status = linesOf(join(system, 'proc', pid, 'status'))
       const hasEnded = status.some((line) => line.startsWith('State:\tZ'))
       return !hasEnded && status.some((line) => line.startsWith(`Uid:\t${uid}\t`))
     })
     .map((pid) => `process ${pid}`)
 }
 
-/** Statements as the embedded database server's root; lines of tab-separated values. */
+/** Statements as the database server's root; lines of tab-separated values. */
 export function sql(root: string, statements: string): string[] {
   const output = execFileSync(
     '/usr/bin/mariadb',
@@ -113,7 +124,7 @@ export function sql(root: string, statements: string): string[] {
   return output.split('\n').filter(Boolean)
 }
 
-/** Commands as the agent's account of the embedded object-cache server. */
+/** Commands as the agent's account of the object-cache server. */
 export function redis(root: string, commands: readonly string[]): string[] {
   const password = readFileSync(join(root, 'var/lib/reeve-agent/redis-password'), 'utf8').trim()
   const output = execFileSync('/usr/bin/redis-cli', ['-s', `${root}/run/redis/redis.sock`], {

@@ -1,6 +1,7 @@
 // A visitor of a hosted site: HTTPS to this machine with the site's name, and a steady one who counts failures.
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http'
 import { request } from 'node:https'
+import type { Door } from './host.ts'
 
 export interface Page {
   status: number
@@ -10,6 +11,8 @@ export interface Page {
 }
 
 export interface VisitOptions {
+  /** This machine's own when absent. */
+  address?: string
   port: number
   path?: string
   method?: string
@@ -22,7 +25,7 @@ export interface VisitOptions {
 export function visit(domain: string, options: VisitOptions): Promise<Page> {
   const { promise, resolve, reject } = Promise.withResolvers<Page>()
   const call = request({
-    host: '127.0.0.1',
+    host: options.address ?? '127.0.0.1',
     port: options.port,
     servername: domain,
     path: options.path ?? '/',
@@ -54,7 +57,7 @@ export function visit(domain: string, options: VisitOptions): Promise<Page> {
 
 /** One request without TLS; rejects when the server closes without an answer. */
 export function plainRequest(
-  port: number,
+  { address, port }: Door,
   host: string,
   path: string,
 ): Promise<{ status: number; location: string | undefined }> {
@@ -62,7 +65,7 @@ export function plainRequest(
     status: number
     location: string | undefined
   }>()
-  const call = httpRequest({ host: '127.0.0.1', port, path, headers: { host }, agent: false, timeout: 5000 })
+  const call = httpRequest({ host: address, port, path, headers: { host }, agent: false, timeout: 5000 })
   call.on('response', (response) => {
     response.resume()
     resolve({ status: response.statusCode ?? 0, location: response.headers.location })
@@ -81,7 +84,7 @@ export interface Bystander {
 }
 
 /** Visits a site again and again; anything but a 200 is a failure. */
-export function watchSite(domain: string, port: number, everyMs = 20): Bystander {
+export function watchSite(domain: string, at: Door, everyMs = 20): Bystander {
   const failures: string[] = []
   let requests = 0
   let isStopped = false
@@ -91,7 +94,7 @@ export function watchSite(domain: string, port: number, everyMs = 20): Bystander
       // Alternately cached and rendered, so that both nginx and PHP-FPM are watched.
       const path = requests % 2 === 0 ? '/' : `/?bystander=${requests}`
       try {
-        const page = await visit(domain, { port, path })
+        const page = await visit(domain, { ...at, path })
         if (page.status !== 200) failures.push(`request ${requests}: ${page.status}`)
       } catch (error) {
         failures.push(`request ${requests}: ${String(error)}`)

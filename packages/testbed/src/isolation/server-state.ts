@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { redis, sql } from '../slate.ts'
+import { copyDatabase } from '../database-copy.ts'
+import { redis, sql, systemOf } from '../slate.ts'
 
 export function serverState(root: string): string[] {
   return [
@@ -40,11 +40,11 @@ const namesIn = (root: string, path: string) =>
     .sort()
     .map((name) => `${path}/${name}`)
 
-/** Users with a home below this root: other runs on the machine make users too. */
+/** Users of sites below this root: other runs on the machine make users too. */
 const accountsOf = (root: string) =>
-  readFileSync('/etc/passwd', 'utf8')
+  readFileSync(join(systemOf(root), 'etc/passwd'), 'utf8')
     .split('\n')
-    .filter((line) => line.includes(`:${root}/`))
+    .filter((line) => line.includes(systemOf(root) === root ? ':/srv/sites/' : `:${root}/`))
 
 /** Without the scratch databases in which the agent prepares WordPress by itself, soon after its start. */
 const databasesOf = (root: string) =>
@@ -53,8 +53,7 @@ const databasesOf = (root: string) =>
   )
 
 function registryOf(root: string): string[] {
-  const registry = new DatabaseSync(join(root, 'var/lib/reeve-agent/registry.db'), { readOnly: true })
-  const rows = registry.prepare('SELECT id, domain, number, spec FROM sites ORDER BY id').all()
-  registry.close()
+  using registry = copyDatabase(join(root, 'var/lib/reeve-agent/registry.db'))
+  const rows = registry.rows('SELECT id, domain, number, spec FROM sites ORDER BY id')
   return rows.map((row) => JSON.stringify(row))
 }
