@@ -14,7 +14,7 @@ export function phpRoutes(api: Api): void {
       throw new AppError('refused', `${site.spec.domain} is a ${site.spec.type} site and runs no PHP.`)
     }
     const server = await context.capacity.current()
-    checkPhpVersion(body.version, server)
+    checkPhpVersion(body.version, server, 'version')
     const after = withPhp(site.spec, body)
     const accepted = await changeSite(context, caller, site, after)
     return { ...accepted, warnings: warningsOf(after, server.php_workers) }

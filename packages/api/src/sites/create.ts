@@ -28,12 +28,16 @@ export function checkFields(body: CreateSite): void {
   }
 }
 
-export function checkPhpVersion(version: PhpVersion | undefined, server: SystemDescription): void {
+export function checkPhpVersion(
+  version: PhpVersion | undefined,
+  server: SystemDescription,
+  field: string,
+): void {
   if (version === undefined || server.php_versions.includes(version)) return
   throw new AppError(
     'refused',
     `PHP ${version} has no FPM binary on this server. Choose one of: ${server.php_versions.join(', ') || 'none'}.`,
-    { field: 'php_version', available: server.php_versions },
+    { field, available: server.php_versions },
   )
 }
 

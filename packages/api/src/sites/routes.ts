@@ -40,7 +40,7 @@ export function siteRoutes(api: Api): void {
     audit.target = body.domain
     checkFields(body)
     await checkDomains(db, config, caller, body.domain, body.aliases ?? [])
-    checkPhpVersion(body.php_version, await context.capacity.current())
+    checkPhpVersion(body.php_version, await context.capacity.current(), 'php_version')
     const site = buildSpec(body)
     audit.siteId = site.id
     const password = body.admin_password
