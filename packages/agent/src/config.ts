@@ -15,12 +15,16 @@ export interface AgentConfig {
   root: string
   httpPort: number
   httpsPort: number
+  /** Port of the API on 127.0.0.1. */
+  apiPort: number
   /** Folder with the runner, connector and drop-in that the build lays beside the program. */
   cmsParts: string
   /** A folder or archive to take WordPress from instead of the official archive. */
   wordpressSource: string | undefined
   /** A folder or archive to take WooCommerce from instead of the official archive. */
   woocommerceSource: string | undefined
+  /** The certificate authority. */
+  acme: AcmeSettings
   panel?: PanelAddress
 }
 
@@ -39,8 +43,10 @@ export function readConfig(env: NodeJS.ProcessEnv): AgentConfig {
     cmsParts,
     httpPort: port(env, 'REEVE_HTTP_PORT', 80),
     httpsPort: port(env, 'REEVE_HTTPS_PORT', 443),
+    apiPort: port(env, 'REEVE_PORT', 5252),
     wordpressSource: env['REEVE_WORDPRESS_SOURCE'] || undefined,
     woocommerceSource: env['REEVE_WOOCOMMERCE_SOURCE'] || undefined,
+    acme: readAcmeSettings(env),
   }
 }
 

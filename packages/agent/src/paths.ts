@@ -38,15 +38,24 @@ export function pathsBelow(root: string) {
     nginxTemp: at('var/lib/nginx'),
     nginxErrorLog: at('var/log/nginx/error.log'),
     nginxAccessLog: at('var/log/nginx/access.log'),
-    /** Answers the generation of the configuration that nginx serves. */
-    nginxStatusSocket: at('run/nginx-status.sock'),
+    /** Answers the generation of the configuration that nginx serves, and purges pages; root's directory. */
+    nginxStatusSocket: at('run/nginx/status.sock'),
     pageCaches: at('var/cache/nginx/reeve'),
     pageCache: (id: SiteId) => at('var/cache/nginx/reeve', id),
+    /** Changes with every purge; WordPress reads it before and after it makes a page. */
+    purgeMark: (domain: Domain) => at('srv/sites', domain, 'tmp/purge-mark'),
     panelVhost: at('etc/nginx/conf.d/reeve-panel.conf'),
     panelTls: at('etc/reeve/panel-tls'),
     tls: at('etc/reeve/tls'),
     siteTls: (id: SiteId) => at('etc/reeve/tls', id),
+    /** User and password hash of each site that has a password prompt. */
+    passwords: at('etc/reeve/passwords'),
+    sitePasswords: (id: SiteId) => at('etc/reeve/passwords', id),
     acmeChallenges: at('var/lib/reeve-acme'),
+    /** What is remembered between two attempts at a site's certificate. */
+    acmeSite: (id: SiteId) => at('var/lib/reeve-agent/acme/sites', `${id}.json`),
+    /** Our account at an authority; `name` is a hash of its address. */
+    acmeAccount: (name: string) => at('var/lib/reeve-agent/acme/accounts', `${name}.json`),
 
     /** Not the distribution's `php-fpm.conf`, which stays as it is. */
     fpmConf: (version: PhpVersion) => at('etc/php', version, 'fpm/reeve.conf'),

@@ -9,7 +9,14 @@ const SiteParams = z.strictObject({ id: SiteId })
 /** What to purge: everything, or these addresses of the site's own names. */
 export const PurgeTarget = z.union([
   z.strictObject({ all: z.literal(true) }),
-  z.strictObject({ urls: z.array(z.string().min(1).max(2000)).min(1).max(500) }),
+  z.strictObject({
+    urls: z.array(z.string().min(1).max(2000)).min(1).max(500),
+    /** Types of posts: pages that list some of them beside their own content go as well. */
+    listings: z
+      .array(z.string().regex(/^[a-z0-9_-]{1,40}$/, 'is not a type of posts'))
+      .max(50)
+      .optional(),
+  }),
 ])
 export type PurgeTarget = z.infer<typeof PurgeTarget>
 
@@ -79,7 +86,7 @@ export const getCacheStats = endpoint({
   response: CacheStats,
 })
 
-/** The old token stops working as soon as the new one stands in the site's configuration. */
+/** The old token is refused as soon as this has answered. */
 export const rotateConnectorToken = endpoint({
   name: 'rotateConnectorToken',
   summary: "Replace the token of the site's WordPress plugin",

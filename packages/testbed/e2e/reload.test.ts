@@ -146,7 +146,7 @@ function askKeepAlive(agent: Agent, path: string): Promise<{ outcome: string; is
 /** Number of the configuration that nginx serves: one more with each reload that took. */
 async function generation(): Promise<number> {
   const answer = Promise.withResolvers<number>()
-  httpRequest({ socketPath: join(reeve.root, 'run/nginx-status.sock'), agent: false }, (response) => {
+  httpRequest({ socketPath: join(reeve.root, 'run/nginx/status.sock'), agent: false }, (response) => {
     response.on('data', (chunk: Buffer) => answer.resolve(Number(chunk.toString())))
   }).end()
   return answer.promise

@@ -32,6 +32,18 @@ const cmsPaths: Node = block('map $uri $reeve_skip_path', [
   '"~*^/(?:wp-admin|wp-json|wp-login|xmlrpc)(?:[/.]|$)" 1',
 ])
 
+/**
+ * One page has one address: what asks for something (`?`) is made anew, and so is what spells an address in another
+ * way, or a purge of the address would leave that copy behind.
+ */
+const spelling: Node = block('map $request_uri $reeve_skip_spelling', [
+  'default ""',
+  '/ ""',
+  '"~*[?]|//|/\\.\\.?(?:/|$)|%(?:2[def]|3\\d|[46][1-9a-f]|[57][\\da]|5f|7e)" 1',
+  // Escapes are in capitals or in small letters, not in both.
+  '"~%(?:[A-F]|.[A-F]).*%(?:[a-f]|.[a-f])|%(?:[a-f]|.[a-f]).*%(?:[A-F]|.[A-F])|%(?:[a-f][A-F]|[A-F][a-f])" 1',
+])
+
 const shopPaths: Node = block('map $uri $reeve_skip_shop_path', [
   'default ""',
   '/ ""',
@@ -63,6 +75,11 @@ export const maps: readonly Node[] = [
   shopCookies,
   cmsPaths,
   shopPaths,
+  spelling,
   varies,
   expires,
+  client,
+  logins,
+  retryAfter,
+  strictTransport,
 ]
