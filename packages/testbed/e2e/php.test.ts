@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tenantOf, writeAs } from '../src/isolation/tenant.ts'
 import { addOtherPhp, type OtherPhp } from '../src/other-php.ts'
 import { type Panel, wordpressFields } from '../src/panel.ts'
-import { type Reeve, repository, startReeve } from '../src/reeve.ts'
+import { type Reeve, startReeve } from '../src/reeve.ts'
 import { visit, watchSite } from '../src/visitor.ts'
 
 let php: OtherPhp
@@ -18,7 +18,7 @@ let directory: string
 const bystander = 'bystander.example.com'
 
 beforeAll(async () => {
-  php = await addOtherPhp(join(repository, '.cache'))
+  php = await addOtherPhp()
   directory = mkdtempSync('/var/tmp/reeve-failpoint-')
   chmodSync(directory, 0o777)
   reeve = await startReeve({

@@ -14,8 +14,10 @@ export interface OtherPhp {
 
 const releases = { '8.2': 'bookworm', '8.4': 'trixie' } as const satisfies Record<string, DebianRelease>
 
-/** `cache` keeps the root for the next run; making it takes half a minute. */
-export async function addOtherPhp(cache: string): Promise<OtherPhp> {
+/** Kept for the next run: making a root takes half a minute. Not below a folder that PHP-FPM sees its own version of. */
+const cache = '/var/cache/reeve-testbed'
+
+export async function addOtherPhp(): Promise<OtherPhp> {
   const own =
     readdirSync('/usr/sbin')
       .find((name) => /^php-fpm\d/.test(name))
@@ -24,6 +26,7 @@ export async function addOtherPhp(cache: string): Promise<OtherPhp> {
   const root = join(cache, `php-${other}`)
   if (!existsSync(join(root, `usr/sbin/php-fpm${other}`))) {
     await prepareHost()
+    mkdirSync(cache, { recursive: true })
     const making = `${root}.${process.pid}`
     const extensions = ['mysql', 'xml', 'mbstring', 'curl', 'gd'].map((name) => `php${other}-${name}`)
     await makeRoot(making, releases[other], [`php${other}-fpm`, ...extensions])
@@ -48,10 +51,10 @@ for folder in /*; do
   mkdir -p "$root$folder"
   mount --rbind "$folder" "$root$folder"
 done
+mkdir -p "$root/machine"
+mount --bind /etc "$root/machine"
 for file in passwd group hosts resolv.conf; do
-  [ -e "/etc/$file" ] || continue
-  [ -e "$root/etc/$file" ] || : >"$root/etc/$file"
-  mount --bind "/etc/$file" "$root/etc/$file"
+  ln -sfn "/machine/$file" "$root/etc/$file"
 done
 exec chroot "$root" /usr/sbin/php-fpm${version} "$@"' sh '${root}' "$@"
 `

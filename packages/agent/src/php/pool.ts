@@ -44,9 +44,15 @@ export async function applyPool(context: AgentContext, work: SiteWork): Promise<
 
 /** Ends the site's pools of other versions, once nothing is sent to them any more; running requests finish. */
 export async function retireOtherPools(context: AgentContext, work: SiteWork): Promise<void> {
-  for (const php of context.php.values()) {
-    if (php.version !== work.spec.php_version) await retirePool(context, php, work.user)
-  }
+  const { paths, registry } = context
+  const others = [...context.php.values()].filter(
+    ({ version }) =>
+      version !== work.spec.php_version && registry.findFile(paths.fpmPool(version, work.user.user)),
+  )
+  if (others.length === 0) return
+  // A request that was read before the reload is still sent to the old pool.
+  await context.webServer.drained()
+  for (const php of others) await retirePool(context, php, work.user)
 }
 
 /** Takes the pool from whichever version serves it; its running requests end with it. */

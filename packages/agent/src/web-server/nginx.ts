@@ -15,6 +15,8 @@ export interface WebServer {
   change(change: ConfigChange): Promise<boolean>
   /** Reloads without a change, so that what is on disk is what is served. */
   reload(): Promise<void>
+  /** Waits until no worker serves an earlier configuration any more, but not for ever: a WebSocket may stay for days. */
+  drained(): Promise<void>
 }
 
 export function createWebServer(paths: Paths, registry: Registry, service: Service): WebServer {
@@ -29,7 +31,7 @@ export function createWebServer(paths: Paths, registry: Registry, service: Servi
     })
     await reloadTo(paths, service, generation)
   }
-  return { change: createConfigBatch(reload), reload }
+  return { change: createConfigBatch(reload), reload, drained: () => drained(service) }
 }
 
 /**
@@ -57,6 +59,16 @@ async function reloadTo(paths: Paths, service: Service, generation: number): Pro
     )
   }
   await waitUntil(() => oldWorkers.every((pid) => !title(pid).endsWith('nginx: worker process')), 2000, 5)
+}
+
+async function drained(service: Service): Promise<void> {
+  const master = service.mainPid()
+  if (master === undefined) return
+  await waitUntil(
+    () => !childrenOf(master).some((pid) => title(pid).endsWith('is shutting down')),
+    30_000,
+    20,
+  )
 }
 
 /** The generation that the workers serve, or undefined while none answers. */
