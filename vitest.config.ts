@@ -5,6 +5,9 @@ export default defineConfig({
     // Tests start real services, drop privileges and kill processes: each file gets a process of its own.
     pool: 'forks',
     allowOnly: false,
+    // Deadlines are real ones, and a machine may be busy with other work: a test is tried once more, and the report
+    // says which one was.
+    retry: 1,
     projects: [
       {
         test: {

@@ -22,6 +22,7 @@ import { pingPool } from '../../agent/src/php/fastcgi.ts'
 import { defaultPhpLimits, renderPool, requestTimeoutS } from '../../agent/src/php/render-pool.ts'
 import { installedPhpVersions, workerBudget } from '../../agent/src/php/versions.ts'
 import { nginxFeatures, sitePorts } from '../../agent/src/web-server/features.ts'
+import { plainSettings } from '../../agent/src/web-server/render-settings.ts'
 import { renderVhost } from '../../agent/src/web-server/render-vhost.ts'
 import { repository, type Reeve } from '../src/reeve.ts'
 import { visit } from '../src/visitor.ts'
@@ -228,6 +229,7 @@ async function vhostText({ paths, domain, id, php, user, httpPort, httpsPort }: 
   const tls = paths.siteTls(id)
   const { ttl_s, stale_s } = profileCache.balanced
   return renderVhost(paths, {
+    ...plainSettings,
     ...{ id, domain, aliases: [], type: 'wordpress', profile: 'balanced', user, proxy_upstream: null },
     cache: { enabled: true, ttl_s, bypass_paths: [] },
     php_socket: paths.fpmSocket(user, php),

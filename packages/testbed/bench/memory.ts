@@ -20,7 +20,7 @@ export interface Memory {
   totalMb: number
 }
 
-interface ProcessMemory {
+export interface ProcessMemory {
   pssMb: number
   /** The part that no file backs: heap and stacks. */
   anonymousMb: number
@@ -66,7 +66,7 @@ function memoryOf(reeve: Reeve): Memory {
   return { api, agent, totalMb: api.pssMb + agent.pssMb }
 }
 
-function processMemory(pid: number): ProcessMemory {
+export function processMemory(pid: number): ProcessMemory {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   const megabytes = (field: string) => {
     const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1]
