@@ -88,7 +88,7 @@ function pidsBelow(reeve: Reeve): number[] {
 }
 
 function workersOfSites(reeve: Reeve): number[] {
-  return pidsBelow(reeve).filter((pid) => /^php-fpm: pool site-/.test(readText(`/proc/${pid}/cmdline`)))
+  return pidsBelow(reeve).filter((pid) => readText(`/proc/${pid}/cmdline`).startsWith('php-fpm: pool site-'))
 }
 
 const parentOf = (pid: number): number | undefined => {
