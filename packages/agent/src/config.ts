@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { AppError } from '@reeve/contract/errors.ts'
+import { type AcmeSettings, readAcmeSettings } from './certificates/settings.ts'
 
 /** Where the panel is published by the web server of an installed server. */
 export interface PanelAddress {

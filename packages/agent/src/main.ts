@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { operations } from '@reeve/contract/operations.ts'
 import { auditOperations } from './audit/operations.ts'
+import { certificateOperations } from './certificates/operations.ts'
 import { installCmsParts } from './cms/parts.ts'
 import { prepareCms } from './cms/prepare.ts'
 import { commandMarker } from './command.ts'
@@ -78,6 +79,7 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
       ...systemOperations(context),
       ...auditOperations(context),
       ...timerOperations(context),
+      ...certificateOperations(context),
       ...logOperations(context, services.logs),
     ],
     async [Symbol.asyncDispose]() {

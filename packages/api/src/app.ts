@@ -13,6 +13,7 @@ import { accountRoutes } from './accounts/routes.ts'
 import { userRoutes } from './accounts/user-routes.ts'
 import { auditTrail, recordRequest } from './audit/request.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { certificateRoutes } from './certificates/routes.ts'
 import type { Context } from './context.ts'
 import { eventRoutes } from './events-route.ts'
 import { checkContentType, isPlainPath, ownOrigin, securityHeaders } from './http-guards.ts'
@@ -92,6 +93,7 @@ function registerRoutes(api: Api): void {
   ownAccountRoutes(api)
   userRoutes(api)
   siteRoutes(api)
+  certificateRoutes(api)
   phpRoutes(api)
   taskRoutes(api)
   eventRoutes(api)

@@ -1,4 +1,5 @@
 import { startApp } from './app.ts'
+import { startCertificateRefresh } from './certificates/refresh.ts'
 import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { log } from './log.ts'
@@ -9,6 +10,7 @@ export async function runApi(env: NodeJS.ProcessEnv, ready: () => void = () => {
   await using context = await createContext(readConfig(env))
   await using app = await startApp(context)
   await context.tasks.resume()
+  await using _refresh = startCertificateRefresh(context, log)
   log('api listens', { host: context.config.host, port: app.port })
   ready()
   log('api stops', { signal: await stopped })

@@ -47,12 +47,11 @@ export const certificateIssue = operation({
   output: CertificateFacts,
 })
 
-export const certificateRenewDue = operation({
-  name: 'certificate.renew-due',
-  summary: 'Renew every certificate whose time has come; run by a timer',
+export const certificateList = operation({
+  name: 'certificate.list',
+  summary: 'Answer what is known of the certificates in use, which timers renew without being asked',
   input: z.strictObject({}),
   output: z.strictObject({
-    renewed: z.array(z.string()),
-    failed: z.array(z.strictObject({ domain: z.string(), error: z.string() })),
+    certificates: z.array(CertificateFacts.extend({ site: SiteId })),
   }),
 })

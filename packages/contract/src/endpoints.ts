@@ -17,6 +17,7 @@ import {
   updateUser,
 } from './accounts.ts'
 import { listAudit } from './audit.ts'
+import { issueCertificate } from './certificates.ts'
 import type { EndpointDefinition } from './endpoint.ts'
 import { streamEvents } from './events.ts'
 import { updateSitePhp } from './php.ts'
@@ -46,6 +47,7 @@ export const endpoints: readonly EndpointDefinition[] = [
   createSite,
   getSite,
   deleteSite,
+  issueCertificate,
   updateSitePhp,
   listTasks,
   getTask,

@@ -1,5 +1,6 @@
 // Every operation the agent knows. What is not listed here is refused by its dispatcher.
 import { auditAppend, auditRead, auditVerify } from './audit.ts'
+import { certificateIssue, certificateList } from './certificates.ts'
 import type { OperationDefinition } from './operation.ts'
 import { logsServer, logsSite } from './logs.ts'
 import { siteApply, siteRemove } from './sites.ts'
@@ -11,6 +12,8 @@ export const operations: readonly OperationDefinition[] = [
   siteRemove,
   systemDescribe,
   timerRun,
+  certificateIssue,
+  certificateList,
   logsServer,
   logsSite,
   auditAppend,

@@ -226,6 +226,7 @@ export function siteApplySteps(type: SiteType): string[] {
 
 export const siteRemoveSteps = [
   'web server',
+  'certificate',
   'php',
   'processes',
   'files',

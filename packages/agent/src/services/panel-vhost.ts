@@ -1,6 +1,6 @@
 // The panel's own server: its name, its certificate, and the secret by which the API knows this proxy.
 import type { PanelAddress } from '../config.ts'
-import type { CertificateFiles } from '../certificates/self-signed.ts'
+import type { CertificateFiles } from '../certificates/pair.ts'
 import { domainValue, integerValue, pathValue, wordValue } from '../render-values.ts'
 import {
   acmeLocation,

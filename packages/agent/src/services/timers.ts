@@ -4,6 +4,7 @@ import { AppError } from '@reeve/contract/errors.ts'
 import type { TimerName } from '@reeve/contract/timers.ts'
 import type { AgentContext } from '../context.ts'
 import { describeError } from '../log.ts'
+import { renewDueCertificates } from '../certificates/renewal.ts'
 import { rotateLogs } from '../logs/rotate.ts'
 
 export interface Timer {
@@ -30,6 +31,13 @@ export const timers: readonly Timer[] = [
     randomDelaySeconds: 0,
     distributionUnit: 'logrotate.timer',
     run: rotateLogs,
+  },
+  {
+    name: 'certificates',
+    description: 'Renew the certificates whose time has come',
+    everySeconds: 1 * hours,
+    randomDelaySeconds: 30 * minutes,
+    run: renewDueCertificates,
   },
 ]
 

@@ -5,7 +5,8 @@ import { AppError } from '@reeve/contract/errors.ts'
 import { isCms, type SiteSpec, type siteApply, usesDatabase, usesPhp } from '@reeve/contract/sites.ts'
 import type { z } from 'zod'
 import type { SiteUser } from '../as-site-user.ts'
-import { certificateFiles, ensureSelfSigned, readCertificate } from '../certificates/self-signed.ts'
+import { certificateFacts } from '../certificates/facts.ts'
+import { ensureSelfSigned } from '../certificates/self-signed.ts'
 import type { AgentContext } from '../context.ts'
 import { databaseName, ensureDatabase } from '../database/mariadb.ts'
 import type { Progress } from '../dispatch.ts'
@@ -112,13 +113,12 @@ function withPhpVersion(context: AgentContext, spec: SiteSpec): SiteSpec {
 
 function outcome(context: AgentContext, work: SiteWork): Output {
   const { spec, registered, user } = work
-  const certificate = readCertificate(certificateFiles(context.paths.siteTls(spec.id)).certificate)
   return {
     system_user: user.user,
     php_version: spec.php_version,
     php_workers: usesPhp(spec.type) ? workersOf(spec) : null,
     cms_version: isCms(spec.type) ? releasedCmsVersion(user) : null,
-    certificate: { issuer: certificate.issuer, expires_at: certificate.expiresAt },
+    certificate: certificateFacts(context.paths, spec.id),
     connector_token_sha256: createHash('sha256').update(registered.secrets.connectorToken).digest('hex'),
   }
 }

@@ -4,6 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:
 import { join } from 'node:path'
 import type { SiteId } from '@reeve/contract/primitives.ts'
 import type { SiteUser } from '../as-site-user.ts'
+import { retireCertificate } from '../certificates/retire.ts'
 import type { AgentContext } from '../context.ts'
 import { databaseName, dropDatabase } from '../database/mariadb.ts'
 import type { Progress } from '../dispatch.ts'
@@ -23,19 +24,20 @@ export async function removeSite(context: AgentContext, id: SiteId, progress: Pr
     const registered = context.registry.findSite(id)
     if (!registered) return false
     const user = siteUserOf(context.paths, registered)
-    await runSteps('site.remove', stepsOf(context, registered, user), progress)
+    await runSteps('site.remove', stepsOf(context, registered, user, progress), progress)
     context.registry.forgetSite(id)
     return true
   })
 }
 
-function stepsOf(context: AgentContext, site: RegisteredSite, user: SiteUser): Step[] {
+function stepsOf(context: AgentContext, site: RegisteredSite, user: SiteUser, progress: Progress): Step[] {
   const { paths } = context
   return [
     { name: 'web server', after: [], run: () => removeVhost(context, site) },
+    { name: 'certificate', after: [], run: () => retireCertificate(context, site.spec.id, progress) },
     { name: 'php', after: [], run: () => removePool(context, user) },
     { name: 'processes', after: ['php', 'web server'], run: () => endProcesses(user) },
-    { name: 'files', after: ['processes'], run: () => removeFiles(context, site, user) },
+    { name: 'files', after: ['processes', 'certificate'], run: () => removeFiles(context, site, user) },
     { name: 'database', after: ['processes'], run: () => dropDatabase(paths, databaseName(site.number)) },
     { name: 'object cache', after: ['processes'], run: () => removeRedisAccount(context, user.user) },
     { name: 'user', after: ['processes'], run: () => removeUser(context.hostLock, user) },

@@ -1,10 +1,8 @@
 // Asks the site for a page the way a visitor would, through the web server and past the page cache.
-import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { AppError } from '@reeve/contract/errors.ts'
-import { certificateFiles } from '../certificates/self-signed.ts'
+import { currentCertificate } from '../certificates/facts.ts'
 import type { AgentContext } from '../context.ts'
 import type { SiteWork } from './apply.ts'
 
@@ -17,7 +15,7 @@ interface Served {
 export async function verifyServed(context: AgentContext, work: SiteWork): Promise<void> {
   const { domain, id, type } = work.spec
   const served = await visit(context, domain)
-  const installed = new X509Certificate(readFileSync(certificateFiles(context.paths.siteTls(id)).certificate))
+  const installed = currentCertificate(context.paths, id)
   if (served.fingerprint !== installed.fingerprint256) {
     throw new AppError(
       'internal',

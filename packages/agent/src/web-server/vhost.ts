@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { profileCache } from '@reeve/contract/sites.ts'
-import { certificateFiles } from '../certificates/self-signed.ts'
+import { certificateFiles } from '../certificates/pair.ts'
 import type { AgentContext } from '../context.ts'
 import { retireManagedFile, writeManagedFile } from '../managed-file.ts'
 import { requestTimeoutS } from '../php/render-pool.ts'

@@ -42,6 +42,7 @@ export async function startAgentServer(socketPath: string): Promise<AgentServer>
     ['system.describe', () => description],
     ['site.apply', () => siteFacts],
     ['site.remove', () => ({ removed: true })],
+    ['certificate.issue', () => siteFacts.certificate],
     ['logs.server', () => ({ lines: [], cursor: null, truncated: false })],
     ['logs.site', () => ({ lines: [], cursor: null, truncated: false })],
     ['audit.append', () => ({ seq: 1, hash: '0' })],
