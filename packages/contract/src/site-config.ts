@@ -32,6 +32,27 @@ export const SiteConfigChange = z.strictObject({
 })
 export type SiteConfigChange = z.infer<typeof SiteConfigChange>
 
+/** Which of a site's names lead to another one, where both the name and its `www.` twin are the site's. */
+export function redirectedNames({
+  domain,
+  aliases,
+  www_redirect,
+}: Pick<SiteSpec, 'domain' | 'aliases' | 'www_redirect'>): { from: Domain; to: Domain }[] {
+  const names = [domain, ...aliases]
+  const pairs = names.flatMap((bare) => {
+    const www = names.find((name) => name === `www.${bare}`)
+    return www === undefined ? [] : [{ bare, www }]
+  })
+  switch (www_redirect) {
+    case 'none':
+      return []
+    case 'to_www':
+      return pairs.map(({ bare, www }) => ({ from: bare, to: www }))
+    case 'to_bare':
+      return pairs.map(({ bare, www }) => ({ from: www, to: bare }))
+  }
+}
+
 export const updateSiteConfig = endpoint({
   name: 'updateSiteConfig',
   summary: 'Change aliases, redirects, cache, protection and further configuration of a site',

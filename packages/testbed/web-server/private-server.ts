@@ -19,6 +19,7 @@ import { placeholderSocket, renderFpm, renderFpmIni } from '../../agent/src/php/
 import { defaultPhpLimits, renderPool, requestTimeoutS } from '../../agent/src/php/render-pool.ts'
 import { startTemporary } from '../../agent/src/services/temporary.ts'
 import { renderGeneration, renderNginx, renderReeveConf } from '../../agent/src/web-server/render-nginx.ts'
+import { plainSettings } from '../../agent/src/web-server/render-settings.ts'
 import { renderVhost, type VhostInput } from '../../agent/src/web-server/render-vhost.ts'
 import { freePort, until } from './visit.ts'
 
@@ -56,14 +57,16 @@ export interface PrivateServer extends AsyncDisposable {
 }
 
 const features = { version: '1.22.1', http2Directive: false, http3: false, purgeModule: false }
+export const purgeModule = '/usr/lib/nginx/modules/ngx_http_cache_purge_module.so'
 const phpVersion = PhpVersion.parse('8.2')
 
-export async function createPrivateServer(): Promise<PrivateServer> {
+/** `modules` are absolute paths; with the purge module the sites' vhosts make use of it. */
+export async function createPrivateServer(modules: readonly string[] = []): Promise<PrivateServer> {
   const root = mkdtempSync('/var/tmp/reeve-private-')
   chmodSync(root, 0o755)
   const paths = pathsBelow(root)
   const ports = { http: await freePort(), https: await freePort(), ipv6: false }
-  prepare(paths, ports)
+  prepare(paths, ports, modules)
   const running: AsyncDisposable[] = []
   let php: AsyncDisposable | undefined
   let siteCount = 0
@@ -71,7 +74,8 @@ export async function createPrivateServer(): Promise<PrivateServer> {
     paths,
     ports,
     addSite(type, overrides) {
-      const site = makeSite(paths, ports, type, siteCount++, overrides)
+      const nginx = { ...features, purgeModule: modules.includes(purgeModule) }
+      const site = makeSite(paths, ports, type, siteCount++, { nginx, ...overrides })
       server.writeVhost(site)
       return site
     },
@@ -107,7 +111,7 @@ export async function createPrivateServer(): Promise<PrivateServer> {
   return server
 }
 
-function prepare(paths: Paths, ports: VhostInput['ports']): void {
+function prepare(paths: Paths, ports: VhostInput['ports'], modules: readonly string[]): void {
   const directories = [
     ...[
       paths.nginxConfD,
@@ -141,7 +145,7 @@ function prepare(paths: Paths, ports: VhostInput['ports']): void {
   )
   writeFileSync(
     paths.nginxConf,
-    renderNginx(paths, { modules: [], open_files: openFiles, mimeTypes: '/etc/nginx/mime.types' }),
+    renderNginx(paths, { modules, open_files: openFiles, mimeTypes: '/etc/nginx/mime.types' }),
   )
   writeFileSync(
     join(paths.nginxConfD, 'reeve.conf'),
@@ -166,6 +170,7 @@ function makeSite(
   if (!user) throw new Error(`A private server has at most ${siteUsers.length} sites.`)
   const domain = `${type}-${number}.example.test` as Domain // a literal in its parsed form
   const input: VhostInput = {
+    ...plainSettings,
     ...{
       id: SiteId.parse(`saaaaaaaaaaaaaa${'abcdefghij'[number]}`),
       domain,
@@ -181,7 +186,6 @@ function makeSite(
       proxy_upstream: null,
     },
     certificate: { chain: join(paths.tls, 'chain.pem'), key: join(paths.tls, 'key.pem') },
-    ...{ ports, nginx: features },
     limits: { upload_max_mb: 64, request_timeout_s: requestTimeoutS(defaultPhpLimits) },
     ...overrides,
   }

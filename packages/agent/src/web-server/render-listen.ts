@@ -34,6 +34,9 @@ export function listenHttp(ports: SitePorts, parameters = ''): Node[] {
   return addresses(ports.http, ports.ipv6).map((address) => `listen ${address}${parameters}`)
 }
 
+/** Where an address without a scheme leads: this server's own port, said when it is not the usual one. */
+export const portSuffix = (port: number, usual: number): string => (port === usual ? '' : `:${port}`)
+
 /** `parameters` go to the sockets that are opened once, by the default server. */
 export function listenHttps(ports: SitePorts, features: NginxFeatures, parameters = ''): Node[] {
   const onAddresses = addresses(ports.https, ports.ipv6)
@@ -75,6 +78,7 @@ export function acmeLocation(challenges: string): Node {
     'default_type text/plain',
     block('types', []),
     'auth_basic off',
+    'allow all',
     'access_log off',
   ])
 }

@@ -2,13 +2,17 @@
 import type { SiteType } from '@reeve/contract/sites.ts'
 import { isCms } from '@reeve/contract/sites.ts'
 import { openCacheFiles } from './render-page-cache.ts'
+import { loginLimit, type Reached } from './render-settings.ts'
 import { block, type Node } from './render-text.ts'
 
 export interface PhpRoute {
   socket: string
-  https: number
+  reached: Reached
   type: SiteType
   isCached: boolean
+  isLoginLimited: boolean
+  /** The password of nginx's own prompt is not the application's to know. */
+  hidesCredentials: boolean
 }
 
 /**
@@ -16,8 +20,7 @@ export interface PhpRoute {
  * emptied against httpoxy (CVE-2016-5385); the forwarding headers because no proxy of ours sets them, and an
  * application that believes a visitor's would store a page with foreign links in the cache.
  */
-function fastcgiParams(script: string, https: number): Node {
-  const host = https === 443 ? '$host' : `$host:${https}`
+function fastcgiParams(script: string, { reached, hidesCredentials }: PhpRoute): Node {
   const params: [string, string][] = [
     ['SCRIPT_FILENAME', `$realpath_root${script}`],
     ['SCRIPT_NAME', script],
@@ -30,16 +33,16 @@ function fastcgiParams(script: string, https: number): Node {
     ['CONTENT_LENGTH', '$content_length'],
     ['SERVER_PROTOCOL', '$server_protocol'],
     ['REQUEST_SCHEME', '$scheme'],
-    ['HTTPS', 'on'],
+    ['HTTPS', reached.https],
     ['GATEWAY_INTERFACE', 'CGI/1.1'],
     ['SERVER_SOFTWARE', 'nginx'],
     ['REMOTE_ADDR', '$remote_addr'],
     ['REMOTE_PORT', '$remote_port'],
     ['SERVER_ADDR', '$server_addr'],
-    ['SERVER_PORT', String(https)],
+    ['SERVER_PORT', reached.port],
     ['SERVER_NAME', '$host'],
     ['REDIRECT_STATUS', '200'],
-    ['HTTP_HOST', host],
+    ['HTTP_HOST', reached.host],
     ['HTTP_ACCEPT_ENCODING', '$reeve_encoding'],
     ['REEVE_ENCODING', '$reeve_encoding'],
     ...[
@@ -54,6 +57,7 @@ function fastcgiParams(script: string, https: number): Node {
       `HTTP_${name}`,
       '""',
     ]),
+    ...(hidesCredentials ? [['HTTP_AUTHORIZATION', '""'] satisfies [string, string]] : []),
   ]
   return params.map(([name, value]) => `fastcgi_param ${name} ${value}`)
 }
@@ -61,7 +65,7 @@ function fastcgiParams(script: string, https: number): Node {
 /** In the `server` context: requests reach the front controller unless a location says another script. */
 export function phpServer(route: PhpRoute, timeoutS: number): Node {
   return [
-    fastcgiParams('/index.php', route.https),
+    fastcgiParams('/index.php', route),
     'fastcgi_buffer_size 8k',
     'fastcgi_buffers 16 16k',
     `fastcgi_read_timeout ${timeoutS}s`,
@@ -89,7 +93,8 @@ export function phpLocations(route: PhpRoute): Node[] {
         'try_files $uri =404',
         'expires off',
         cms && route.isCached && 'fastcgi_cache off',
-        fastcgiParams('$fastcgi_script_name', route.https),
+        route.isLoginLimited && loginLimit,
+        fastcgiParams('$fastcgi_script_name', route),
         pass,
       ]),
       staticFiles,

@@ -67,6 +67,22 @@ const expires: Node = block('map $is_args$uri $reeve_expires', [
   `"~*\\.(?:${staticExtensions})$" 1d`,
 ])
 
+/** One address in the key; of an IPv6 one the network, which a visitor has whole (RFC 6177). */
+const client: Node = block('map $remote_addr $reeve_client', [
+  'default $binary_remote_addr',
+  '"~^((?:[0-9a-f]+:){4})" $1',
+])
+
+// Only a form that is sent can be a guess. An empty key is not counted (ngx_http_limit_req_module).
+const logins: Node = block('map $request_method$uri $reeve_login', [
+  'default ""',
+  '"~^POST/(?:.*/)?(?:wp-login|xmlrpc)\\.php(?:/|$)" $server_name$reeve_client',
+])
+
+const retryAfter: Node = block('map $limit_req_status $reeve_retry_after', ['default ""', 'REJECTED 60'])
+
+const strictTransport: Node = block('map $https $reeve_hsts', ['default ""', 'on "max-age=31536000"'])
+
 export const maps: readonly Node[] = [
   encoding,
   method,

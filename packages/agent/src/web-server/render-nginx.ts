@@ -7,6 +7,7 @@ import {
   listenHttp,
   listenHttps,
   type NginxFeatures,
+  portSuffix,
   type SitePorts,
   tlsSettings,
 } from './render-listen.ts'
@@ -72,6 +73,12 @@ export function renderReeveConf(_paths: Paths, input: ReeveConfInput): string {
     'variables_hash_max_size 2048',
     resolvers.length > 0 && `resolver ${resolvers.join(' ')} valid=30s`,
     maps,
+    block('map $scheme $reeve_port', [
+      `default "${portSuffix(input.ports.https, 443)}"`,
+      `http "${portSuffix(input.ports.http, 80)}"`,
+    ]),
+    // Ten tries at once, then one every three seconds: nobody mistypes faster.
+    'limit_req_zone $reeve_login zone=reeve_logins:10m rate=20r/m',
     unknownHosts(input),
   ])
 }
@@ -103,6 +110,8 @@ export function renderGeneration(paths: Paths, generation: number): string {
       `listen unix:${socket} default_server`,
       'server_name _',
       'access_log off',
+      // A page's key is a header of a purge, and as long as an address can be.
+      'large_client_header_buffers 4 32k',
       'default_type text/plain',
       `return 200 "${integerValue('generation', generation, 0, Number.MAX_SAFE_INTEGER)}\\n"`,
     ]),

@@ -1,12 +1,15 @@
 // A site whose pages another server makes.
 import type { Upstream } from '@reeve/contract/primitives.ts'
+import type { Reached } from './render-settings.ts'
 import { block, type Node } from './render-text.ts'
 
 export interface ProxyRoute {
   upstream: Upstream
   /** Name of the upstream block, unique on the server. */
   name: string
-  https: number
+  reached: Reached
+  /** The password of nginx's own prompt is not the upstream's to know. */
+  hidesCredentials: boolean
 }
 
 /**
@@ -23,20 +26,20 @@ export function proxyUpstream({ upstream, name }: ProxyRoute): Node {
 }
 
 export function proxyLocations(route: ProxyRoute): Node[] {
-  const { upstream, name, https } = route
-  const host = https === 443 ? '$host' : `$host:${https}`
+  const { upstream, name, reached } = route
   const headers: [string, string][] = [
-    ['Host', host],
+    ['Host', reached.host],
     ['X-Forwarded-For', '$remote_addr'],
-    ['X-Forwarded-Host', host],
-    ['X-Forwarded-Proto', 'https'],
-    ['X-Forwarded-Port', String(https)],
+    ['X-Forwarded-Host', reached.host],
+    ['X-Forwarded-Proto', reached.scheme],
+    ['X-Forwarded-Port', reached.port],
     ['X-Real-IP', '$remote_addr'],
     ['Forwarded', '""'],
     ['Proxy', '""'],
     ['Accept-Encoding', '$reeve_encoding'],
     ['Upgrade', '$http_upgrade'],
     ['Connection', '$reeve_connection'],
+    ...(route.hidesCredentials ? [['Authorization', '""'] satisfies [string, string]] : []),
   ]
   const direct = isAddress(upstream.host)
   return [

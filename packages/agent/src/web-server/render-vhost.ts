@@ -1,14 +1,8 @@
 // One site's nginx configuration. What it lets through runs as the site's user or is the site's own file.
 import { join } from 'node:path'
 import { AppError } from '@reeve/contract/errors.ts'
-import {
-  type Domain,
-  type ProxyUpstream,
-  parseUpstream,
-  SiteId,
-  type Upstream,
-} from '@reeve/contract/primitives.ts'
-import { type Profile, type SiteCache, type SiteType, usesPhp } from '@reeve/contract/sites.ts'
+import { type Domain, type ProxyUpstream, parseUpstream, SiteId } from '@reeve/contract/primitives.ts'
+import { isCms, type Profile, type SiteCache, type SiteType, usesPhp } from '@reeve/contract/sites.ts'
 import type { Paths } from '../paths.ts'
 import { domainValue, integerValue, pathValue, userValue } from '../render-values.ts'
 import {
@@ -18,15 +12,28 @@ import {
   listenHttp,
   listenHttps,
   type NginxFeatures,
+  portSuffix,
   type SitePorts,
   tlsSettings,
 } from './render-listen.ts'
 import { phpLocations, phpServer, staticLocations } from './render-locations.ts'
-import { cachePath, cachePolicy, type PageCache } from './render-page-cache.ts'
-import { proxyLocations, proxyUpstream } from './render-proxy.ts'
+import { cachePath, cachePolicy, type PageCache, purgeServer } from './render-page-cache.ts'
+import { proxyLocations, type ProxyRoute, proxyUpstream } from './render-proxy.ts'
+import {
+  bypassMap,
+  bypassVariable,
+  ownDirectives,
+  passwordPrompt,
+  reachedAt,
+  redirectLocations,
+  strictTransport,
+  throttledHeader,
+  type VhostSettings,
+} from './render-settings.ts'
 import { block, type Node, renderNodes } from './render-text.ts'
+import { checkSnippet } from './check-snippet.ts'
 
-export interface VhostInput {
+export interface VhostInput extends VhostSettings {
   id: SiteId
   domain: Domain
   aliases: readonly Domain[]
@@ -59,15 +66,17 @@ export function renderVhost(paths: Paths, input: VhostInput): string {
   const protocol = input.type === 'proxy' ? 'proxy' : 'fastcgi'
   const proxy = proxyRoute(input)
   return renderNodes([
+    cache ? bypassMap(cache.zone, input.cache.bypass_paths) : false,
     cache ? cachePath(protocol, cache) : false,
     proxy ? proxyUpstream(proxy) : false,
-    redirectServer(paths, input),
+    cache && input.nginx.purgeModule ? purgeServer(protocol, cache, purgeSocket(paths), input.id) : false,
+    input.https_redirect && redirectServer(paths, input),
+    input.redirected_names.map((names) => otherNameServer(paths, input, names)),
     block('server', [
+      !input.https_redirect && listenHttp(input.ports),
       listenHttps(input.ports, input.nginx),
       serverName(input),
-      `ssl_certificate ${pathValue('certificate path', input.certificate.chain)}`,
-      `ssl_certificate_key ${pathValue('certificate key path', input.certificate.key)}`,
-      tlsSettings,
+      certificate(input),
       common(paths, input),
       `root ${pathValue('document root', documentRoot(paths, input.domain, input.type))}`,
       // A site may link to its own files, not to those of others, which nginx could read.
@@ -76,8 +85,11 @@ export function renderVhost(paths: Paths, input: VhostInput): string {
       `client_max_body_size ${input.limits.upload_max_mb + 1}m`,
       compression,
       responseHeaders(input),
+      passwordPrompt(input),
       cache ? cachePolicy(protocol, cache, input.type, input.profile) : false,
       acmeLocation(pathValue('challenge path', paths.acmeChallenges)),
+      redirectLocations(input.redirects, ''),
+      ownDirectives(input),
       content(input, cache !== undefined),
     ]),
   ])
@@ -91,6 +103,12 @@ function check(input: VhostInput): void {
   }
   domainValue('domain', input.domain)
   for (const alias of input.aliases) domainValue('alias', alias)
+  for (const { from, to } of input.redirected_names) {
+    const names: readonly string[] = [input.domain, ...input.aliases]
+    if (names.includes(from) && names.includes(to)) continue
+    throw new AppError('refused', `${from} or ${to} is not a name of this site.`, { field: 'www_redirect' })
+  }
+  if (input.nginx_snippet !== null) checkSnippet(input.nginx_snippet)
   userValue('system user', input.user)
   checkPorts(input.ports)
   checkFeatures(input.nginx)
@@ -107,13 +125,18 @@ function pageCache(paths: Paths, input: VhostInput): PageCache | undefined {
     path: pathValue('cache path', paths.pageCache(input.id)),
     ttl_s: input.cache.ttl_s,
     stale_s: input.stale_s,
+    bypass: input.cache.bypass_paths.length > 0 ? [bypassVariable(cacheZone(input.id))] : [],
   }
 }
 
-function proxyRoute(input: VhostInput): { upstream: Upstream; name: string; https: number } | undefined {
+const purgeSocket = (paths: Paths): string => pathValue('purge socket', paths.nginxStatusSocket)
+
+function proxyRoute(input: VhostInput): ProxyRoute | undefined {
   if (input.type !== 'proxy') return undefined
   const upstream = parseUpstream(input.proxy_upstream ?? '')
-  if (upstream) return { upstream, name: cacheZone(input.id), https: input.ports.https }
+  const reached = reachedAt(input.https_redirect, input.ports.https)
+  const hidesCredentials = input.password_file !== null
+  if (upstream) return { upstream, name: cacheZone(input.id), reached, hidesCredentials }
   throw new AppError(
     'refused',
     'The proxied address is missing or not valid; give one like http://127.0.0.1:3000.',
@@ -123,16 +146,45 @@ function proxyRoute(input: VhostInput): { upstream: Upstream; name: string; http
   )
 }
 
-const serverName = (input: VhostInput): string => `server_name ${[input.domain, ...input.aliases].join(' ')}`
+/** The names that pages are served under. */
+function serverName({ domain, aliases, redirected_names }: VhostInput): string {
+  const served = [domain, ...aliases].filter((name) => !redirected_names.some(({ from }) => from === name))
+  return `server_name ${served.join(' ')}`
+}
+
+const certificate = (input: VhostInput): Node => [
+  `ssl_certificate ${pathValue('certificate path', input.certificate.chain)}`,
+  `ssl_certificate_key ${pathValue('certificate key path', input.certificate.key)}`,
+  tlsSettings,
+]
 
 function redirectServer(paths: Paths, input: VhostInput): Node {
-  const port = input.ports.https === 443 ? '' : `:${input.ports.https}`
+  const origin = `https://$host${portSuffix(input.ports.https, 443)}`
   return block('server', [
     listenHttp(input.ports),
     serverName(input),
     common(paths, input),
     acmeLocation(paths.acmeChallenges),
-    block('location /', [`return 301 https://$host${port}$request_uri`]),
+    redirectLocations(input.redirects, origin),
+    block('location /', [`return 301 ${origin}$request_uri`]),
+  ])
+}
+
+/** Of a name that only leads to another: every address goes to the same one there, in one step. */
+function otherNameServer(paths: Paths, input: VhostInput, { from, to }: { from: Domain; to: Domain }): Node {
+  const origin = input.https_redirect
+    ? `https://${to}${portSuffix(input.ports.https, 443)}`
+    : `$scheme://${to}$reeve_port`
+  return block('server', [
+    listenHttp(input.ports),
+    listenHttps(input.ports, input.nginx),
+    `server_name ${from}`,
+    certificate(input),
+    common(paths, input),
+    input.hsts && `add_header Strict-Transport-Security $reeve_hsts always`,
+    acmeLocation(paths.acmeChallenges),
+    redirectLocations(input.redirects, origin),
+    block('location /', [`return 301 ${origin}$request_uri`]),
   ])
 }
 
@@ -165,6 +217,8 @@ function responseHeaders(input: VhostInput): Node {
     'add_header X-Content-Type-Options nosniff always',
     'add_header Referrer-Policy strict-origin-when-cross-origin always',
     'add_header X-Cache $upstream_cache_status always',
+    strictTransport(input),
+    usesPhp(input.type) && throttledHeader(input),
     input.nginx.http3 && `add_header Alt-Svc 'h3=":${input.ports.https}"; ma=86400' always`,
   ]
 }
@@ -174,6 +228,13 @@ function content(input: VhostInput, isCached: boolean): Node {
   if (proxy) return proxyLocations(proxy)
   if (!usesPhp(input.type)) return staticLocations()
   const socket = pathValue('pool socket', input.php_socket ?? '')
-  const route = { socket, https: input.ports.https, type: input.type, isCached }
+  const route = {
+    socket,
+    reached: reachedAt(input.https_redirect, input.ports.https),
+    type: input.type,
+    isCached,
+    isLoginLimited: input.login_rate_limit,
+    hidesCredentials: input.password_file !== null,
+  }
   return [phpServer(route, input.limits.request_timeout_s), phpLocations(route)]
 }
