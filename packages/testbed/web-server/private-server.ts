@@ -186,6 +186,7 @@ function makeSite(
       proxy_upstream: null,
     },
     certificate: { chain: join(paths.tls, 'chain.pem'), key: join(paths.tls, 'key.pem') },
+    ...{ ports, nginx: features, api_port: 5252 },
     limits: { upload_max_mb: 64, request_timeout_s: requestTimeoutS(defaultPhpLimits) },
     ...overrides,
   }

@@ -24,7 +24,11 @@ export function ownTargets(names: readonly string[], address: string): string[] 
   const target = url.pathname + url.search
   const escapes = (change: (hex: string) => string) => target.replaceAll(/%[0-9a-f]{2}/gi, change)
   return [
-    ...new Set([target, escapes((hex) => hex.toUpperCase()), escapes((hex) => `%${hex.slice(1).toLowerCase()}`)]),
+    ...new Set([
+      target,
+      escapes((hex) => hex.toUpperCase()),
+      escapes((hex) => `%${hex.slice(1).toLowerCase()}`),
+    ]),
   ]
 }
 
@@ -32,7 +36,9 @@ function parseAddress(address: string): URL {
   const url = URL.parse(address)
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (url === null || !isWeb || !('domain' in parseDomain(url.hostname))) {
-    throw new AppError('refused', `"${address.slice(0, 200)}" is not an address of a page.`, { field: 'urls' })
+    throw new AppError('refused', `"${address.slice(0, 200)}" is not an address of a page.`, {
+      field: 'urls',
+    })
   }
   return url
 }

@@ -76,7 +76,10 @@ function wantedPages(paths: Paths, spec: SiteSpec, target: PurgeTarget): () => P
   ]
 }
 
-async function readAll(directory: string, isMeant: (listings: readonly string[]) => boolean): Promise<Page[]> {
+async function readAll(
+  directory: string,
+  isMeant: (listings: readonly string[]) => boolean,
+): Promise<Page[]> {
   const found: Page[] = []
   await inParallel(await storedFiles(directory), 32, async (path) => {
     const page = await readStoredPage(path)
@@ -133,7 +136,11 @@ function askOnce(socketPath: string, id: SiteId, key: string): Promise<boolean> 
   return promise
 }
 
-async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<unknown>): Promise<void> {
+async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
   const left = items.values()
   const worker = async () => {
     for (const item of left) await work(item)

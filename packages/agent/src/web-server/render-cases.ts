@@ -25,6 +25,7 @@ export const base: VhostInput = {
   },
   ports: { http: 80, https: 443, ipv6: true },
   nginx: debian12,
+  api_port: 5252,
   limits: { upload_max_mb: 64, request_timeout_s: 300 },
 }
 /** Everything at once that an operator can set. */

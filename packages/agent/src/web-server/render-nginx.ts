@@ -1,6 +1,7 @@
 // The configuration that belongs to no site: the embedded main file, what all vhosts use, and the generation.
 import type { Paths } from '../paths.ts'
 import { integerValue, pathValue, wordValue } from '../render-values.ts'
+import { connectorLimit } from './render-connector.ts'
 import {
   checkFeatures,
   checkPorts,
@@ -79,6 +80,7 @@ export function renderReeveConf(_paths: Paths, input: ReeveConfInput): string {
     ]),
     // Ten tries at once, then one every three seconds: nobody mistypes faster.
     'limit_req_zone $reeve_login zone=reeve_logins:10m rate=20r/m',
+    connectorLimit,
     unknownHosts(input),
   ])
 }

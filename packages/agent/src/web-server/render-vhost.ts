@@ -5,6 +5,7 @@ import { type Domain, type ProxyUpstream, parseUpstream, SiteId } from '@reeve/c
 import { isCms, type Profile, type SiteCache, type SiteType, usesPhp } from '@reeve/contract/sites.ts'
 import type { Paths } from '../paths.ts'
 import { domainValue, integerValue, pathValue, userValue } from '../render-values.ts'
+import { connectorLocation } from './render-connector.ts'
 import {
   acmeLocation,
   checkFeatures,
@@ -49,6 +50,8 @@ export interface VhostInput extends VhostSettings {
   certificate: { chain: string; key: string }
   ports: SitePorts
   nginx: NginxFeatures
+  /** Where the API listens on 127.0.0.1. */
+  api_port: number
   limits: { upload_max_mb: number; request_timeout_s: number }
 }
 
@@ -88,6 +91,7 @@ export function renderVhost(paths: Paths, input: VhostInput): string {
       passwordPrompt(input),
       cache ? cachePolicy(protocol, cache, input.type, input.profile) : false,
       acmeLocation(pathValue('challenge path', paths.acmeChallenges)),
+      isCms(input.type) && connectorLocation(input.api_port),
       redirectLocations(input.redirects, ''),
       ownDirectives(input),
       content(input, cache !== undefined),

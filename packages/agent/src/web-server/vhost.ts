@@ -29,6 +29,7 @@ export function vhostFile(context: AgentContext, { spec, user }: VhostSite): Man
     certificate: { chain: files.certificate, key: files.key },
     ports: context.ports,
     nginx: context.nginxFeatures,
+    api_port: context.config.apiPort,
     limits: { upload_max_mb: limits.upload_max_mb, request_timeout_s: requestTimeoutS(limits) },
   })
   const path = paths.vhost(spec.domain)

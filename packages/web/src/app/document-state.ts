@@ -13,14 +13,7 @@ export function useDocumentState(): void {
   const { data: tasks = [] } = useQuery(tasksQuery)
   const matches = useMatches()
   const running = tasks.filter(isUnderWay).length
-  // A part of a site is nothing without the site's name.
-  const page =
-    crumbs
-      .slice(1)
-      .reverse()
-      .map(({ label }) => label)
-      .join(' · ') ||
-    (crumbs[0]?.label ?? strings.product)
+  const page = crumbs.at(-1)?.label ?? strings.product
   const host = bootstrap?.hostname ?? strings.product
 
   useEffect(() => {

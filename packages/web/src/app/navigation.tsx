@@ -1,16 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import {
-  FileDiff,
-  FileText,
-  Gauge,
-  Globe,
-  ListChecks,
-  type LucideIcon,
-  ScrollText,
-  UserRound,
-  Users,
-} from 'lucide-react'
+import { Gauge, Globe, ListChecks, type LucideIcon, ScrollText, UserRound, Users } from 'lucide-react'
 import { useMe } from '../lib/access.ts'
 import { bootstrapQuery } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
@@ -23,8 +13,6 @@ const icons: Record<string, LucideIcon> = {
   '/': Gauge,
   '/sites': Globe,
   '/tasks': ListChecks,
-  '/drift': FileDiff,
-  '/logs': FileText,
   '/users': Users,
   '/audit': ScrollText,
   '/account': UserRound,
