@@ -3,6 +3,7 @@ import { Link, useRouterState } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
 import { siteQuery, taskQuery } from '../lib/queries.ts'
 import { lookUp, strings, taskKind } from '../lib/strings.ts'
+import { tabAt } from '../sites/tabs.ts'
 import { useTasksOf } from '../tasks/use-tasks-of.ts'
 
 interface Crumb {
@@ -16,6 +17,8 @@ const sections: Readonly<Record<string, string>> = {
   users: strings.shell.users,
   audit: strings.shell.audit,
   account: strings.shell.account,
+  drift: strings.shell.drift,
+  logs: strings.shell.logs,
 }
 
 /** Where the page stands, from its address and the names already loaded. */
@@ -43,7 +46,14 @@ export function useCrumbs(): Crumb[] {
           ? strings.errors.notFoundTitle
           : undefined
       : strings.newSite.title
-  return [first, { label: label ?? '…', to: pathname }]
+  const tab = tabAt(pathname)
+  if (!isSite || tab === undefined || tab.name === 'overview')
+    return [first, { label: label ?? '…', to: pathname }]
+  return [
+    first,
+    { label: label ?? '…', to: `/sites/${id}` },
+    { label: strings.siteTabs[tab.name], to: pathname },
+  ]
 }
 
 export function Breadcrumb() {
@@ -64,7 +74,11 @@ export function Breadcrumb() {
                 </span>
               ) : (
                 <>
-                  <Link to={crumb.to} activeOptions={{ exact: true }} className="text-muted hover:text-ink">
+                  <Link
+                    to={crumb.to}
+                    activeOptions={{ exact: true }}
+                    className="truncate text-muted hover:text-ink"
+                  >
                     {crumb.label}
                   </Link>
                   <ChevronRight aria-hidden size={13} className="flex-none text-muted" />

@@ -13,7 +13,14 @@ export function useDocumentState(): void {
   const { data: tasks = [] } = useQuery(tasksQuery)
   const matches = useMatches()
   const running = tasks.filter(isUnderWay).length
-  const page = crumbs.at(-1)?.label ?? strings.product
+  // A part of a site is nothing without the site's name.
+  const page =
+    crumbs
+      .slice(1)
+      .reverse()
+      .map(({ label }) => label)
+      .join(' · ') ||
+    (crumbs[0]?.label ?? strings.product)
   const host = bootstrap?.hostname ?? strings.product
 
   useEffect(() => {

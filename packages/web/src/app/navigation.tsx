@@ -1,6 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Gauge, Globe, ListChecks, type LucideIcon, ScrollText, UserRound, Users } from 'lucide-react'
+import {
+  FileDiff,
+  FileText,
+  Gauge,
+  Globe,
+  ListChecks,
+  type LucideIcon,
+  ScrollText,
+  UserRound,
+  Users,
+} from 'lucide-react'
 import { useMe } from '../lib/access.ts'
 import { bootstrapQuery } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
@@ -13,6 +23,8 @@ const icons: Record<string, LucideIcon> = {
   '/': Gauge,
   '/sites': Globe,
   '/tasks': ListChecks,
+  '/drift': FileDiff,
+  '/logs': FileText,
   '/users': Users,
   '/audit': ScrollText,
   '/account': UserRound,

@@ -7,7 +7,11 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { sftpQuery, sshKeysQuery } from '../access/queries.ts'
 import { sessionsQuery, usersQuery } from '../accounts/queries.ts'
+import { cacheStatsQuery } from '../cache/queries.ts'
+import { cronQuery } from '../cron/queries.ts'
+import { driftQuery } from '../drift/queries.ts'
 import { ApiError } from '../lib/api.ts'
 import {
   bootstrapQuery,
@@ -122,6 +126,73 @@ const siteRoute = createRoute({
   component: lazyRouteComponent(() => import('../sites/site-page.tsx'), 'SitePage'),
 })
 
+const siteOverviewRoute = createRoute({
+  getParentRoute: () => siteRoute,
+  path: '/',
+  loader: ({ context }) => void context.client.prefetchQuery(tasksQuery),
+  component: lazyRouteComponent(() => import('../sites/site-overview.tsx'), 'SiteOverview'),
+})
+
+const siteConfigRoute = createRoute({
+  getParentRoute: () => siteRoute,
+  path: '/config',
+  component: lazyRouteComponent(() => import('../sites/config-page.tsx'), 'ConfigPage'),
+})
+
+const sitePhpRoute = createRoute({
+  getParentRoute: () => siteRoute,
+  path: '/php',
+  loader: ({ context }) => void context.client.prefetchQuery(capacityQuery),
+  component: lazyRouteComponent(() => import('../php/php-page.tsx'), 'PhpPage'),
+})
+
+const siteCertificateRoute = createRoute({
+  getParentRoute: () => siteRoute,
+  path: '/certificate',
+  component: lazyRouteComponent(() => import('../certificates/certificate-page.tsx'), 'CertificatePage'),
+})
+
+const siteCacheRoute = createRoute({
+  getParentRoute: () => siteRoute,
+  path: '/cache',
+  loader: ({ context, params }) => void context.client.prefetchQuery(cacheStatsQuery(params.id)),
+  component: lazyRouteComponent(() => import('../cache/cache-page.tsx'), 'CachePage'),
+})
+
+const siteCronRoute = createRoute({
+  getParentRoute: () => siteRoute,
+  path: '/cron',
+  loader: ({ context, params }) => void context.client.prefetchQuery(cronQuery(params.id)),
+  component: lazyRouteComponent(() => import('../cron/cron-page.tsx'), 'CronPage'),
+})
+
+const siteAccessRoute = createRoute({
+  getParentRoute: () => siteRoute,
+  path: '/access',
+  loader: ({ context, params }) => {
+    void context.client.prefetchQuery(sftpQuery(params.id))
+    void context.client.prefetchQuery(sshKeysQuery(params.id))
+  },
+  component: lazyRouteComponent(() => import('../access/access-page.tsx'), 'AccessPage'),
+})
+
+const siteLogsRoute = createRoute({
+  getParentRoute: () => siteRoute,
+  path: '/logs',
+  component: lazyRouteComponent(() => import('../logs/site-logs-page.tsx'), 'SiteLogsPage'),
+})
+
+const siteRoutes = siteRoute.addChildren([
+  siteOverviewRoute,
+  siteConfigRoute,
+  sitePhpRoute,
+  siteCertificateRoute,
+  siteCacheRoute,
+  siteCronRoute,
+  siteAccessRoute,
+  siteLogsRoute,
+])
+
 const tasksRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/tasks',
@@ -159,6 +230,22 @@ const auditRoute = createRoute({
   component: lazyRouteComponent(() => import('../audit/audit-page.tsx'), 'AuditPage'),
 })
 
+const driftRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/drift',
+  loader: ({ context }) => {
+    void context.client.prefetchQuery(driftQuery)
+    void context.client.prefetchQuery(sitesQuery)
+  },
+  component: lazyRouteComponent(() => import('../drift/drift-page.tsx'), 'DriftPage'),
+})
+
+const logsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/logs',
+  component: lazyRouteComponent(() => import('../logs/logs-page.tsx'), 'LogsPage'),
+})
+
 /** Whatever else somebody signed in asks for: the page says so, within the frame that leads on. */
 const missingRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -177,12 +264,14 @@ export const router = createRouter({
       homeRoute,
       sitesRoute,
       newSiteRoute,
-      siteRoute,
+      siteRoutes,
       tasksRoute,
       taskRoute,
       accountRoute,
       usersRoute,
       auditRoute,
+      driftRoute,
+      logsRoute,
       missingRoute,
     ]),
   ]),

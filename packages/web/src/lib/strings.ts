@@ -1,6 +1,8 @@
 // Every sentence of the interface, in one typed catalogue. English is the source language.
 import { accountsStrings } from './strings/accounts.ts'
 import { frameStrings } from './strings/frame.ts'
+import { siteOperationStrings } from './strings/site-operation.ts'
+import { siteSettingsStrings } from './strings/site-settings.ts'
 import { sitesStrings } from './strings/sites.ts'
 import { tasksStrings } from './strings/tasks.ts'
 
@@ -9,6 +11,8 @@ export const strings = {
   ...frameStrings,
   ...accountsStrings,
   ...sitesStrings,
+  ...siteSettingsStrings,
+  ...siteOperationStrings,
   ...tasksStrings,
 } as const
 

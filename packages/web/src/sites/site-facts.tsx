@@ -1,9 +1,13 @@
 import type { Site } from '@reeve/contract/sites.ts'
+import { Link } from '@tanstack/react-router'
+import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../components/copy.tsx'
+import { PathText } from '../components/path-text.tsx'
 import { Time, useClock } from '../components/time.tsx'
 import { dayOf, daysUntil, lifetime } from '../lib/format.ts'
 import { strings } from '../lib/strings.ts'
+import { hasPageCache, type Tab } from './tabs.ts'
 import { isCms, profileCache } from './type-facts.ts'
 
 interface Fact {
@@ -15,10 +19,26 @@ interface Fact {
 export function SiteFacts({ site }: { site: Site }) {
   return (
     <div className="mb-8 grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-      <FactCard title={strings.site.facts.site} facts={siteFacts(site)} />
-      <FactCard title={strings.site.facts.cache} facts={cacheFacts(site)} />
+      <FactCard
+        title={strings.site.facts.site}
+        facts={siteFacts(site)}
+        change={{ to: '/sites/$id/config', id: site.id }}
+      />
+      {hasPageCache(site.type) ? (
+        <FactCard
+          title={strings.site.facts.cache}
+          facts={cacheFacts(site)}
+          change={{ to: '/sites/$id/cache', id: site.id }}
+        />
+      ) : null}
       <CertificateCard site={site} />
-      {site.php_version !== null ? <FactCard title={strings.site.facts.php} facts={phpFacts(site)} /> : null}
+      {site.php_version !== null ? (
+        <FactCard
+          title={strings.site.facts.php}
+          facts={phpFacts(site)}
+          change={{ to: '/sites/$id/php', id: site.id }}
+        />
+      ) : null}
       {site.type === 'proxy' && site.proxy_upstream ? (
         <FactCard
           title={strings.sites.types.proxy}
@@ -111,22 +131,36 @@ function CertificateCard({ site }: { site: Site }) {
         },
       ]}
       note={certificate.issuer === 'self-signed' ? strings.site.selfSigned : undefined}
+      change={{ to: '/sites/$id/certificate', id: site.id }}
     />
   )
 }
 
-function FactCard({
-  title,
-  facts,
-  note,
-}: {
+interface FactCardProps {
   title: string
   facts: readonly Fact[]
   note?: string | undefined
-}) {
+  /** The part of the page that says more. */
+  change?: { to: Tab['to']; id: string }
+}
+
+function FactCard({ title, facts, note, change }: FactCardProps) {
   return (
     <section className="card p-5">
-      <h2 className="mb-3 text-sm font-semibold">{title}</h2>
+      <h2 className="mb-3 text-sm font-semibold">
+        {change ? (
+          <Link
+            to={change.to}
+            params={{ id: change.id }}
+            className="inline-flex items-center hover:underline"
+          >
+            {title}
+            <ChevronRight aria-hidden size={14} className="text-muted" />
+          </Link>
+        ) : (
+          title
+        )}
+      </h2>
       <dl className="flex flex-col gap-1.5 text-sm">
         {facts.map((fact) => (
           <div key={fact.name} className="flex items-baseline justify-between gap-4">
@@ -143,7 +177,9 @@ function FactCard({
 function Mono({ text }: { text: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-1">
-      <code className="min-w-0 font-mono text-xs wrap-anywhere">{text}</code>
+      <code className="min-w-0 font-mono text-xs wrap-anywhere">
+        <PathText text={text} />
+      </code>
       <span className="-mr-2 flex-none pointer-fine:-my-1">
         <CopyButton text={text} label={strings.common.copy} />
       </span>

@@ -52,6 +52,8 @@ export const frameStrings = {
     tasks: 'Tasks',
     users: 'Users',
     audit: 'Audit log',
+    drift: 'Drift',
+    logs: 'Logs',
     account: 'Account',
     newSite: 'New site',
     search: 'Search or jump to',

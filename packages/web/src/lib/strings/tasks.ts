@@ -18,7 +18,13 @@ export const tasksStrings = {
       succeeded: 'Done',
       failed: 'Failed',
     },
-    kinds: { 'site.create': 'Create site', 'site.delete': 'Delete site' } satisfies Record<string, string>,
+    kinds: {
+      'site.create': 'Create site',
+      'site.configure': 'Change site',
+      'site.delete': 'Delete site',
+      'certificate.issue': 'Get certificate',
+      'cache.warm': 'Warm the cache',
+    } satisfies Record<string, string>,
     steps: {
       user: 'System user',
       files: 'Directories and files',
@@ -31,6 +37,12 @@ export const tasksStrings = {
       verify: 'Check that it answers',
       processes: 'Running processes',
       activate: 'Open to visitors',
+      'pre-flight': 'Check the names',
+      account: 'Account at the authority',
+      order: 'Order',
+      challenge: 'Prove the names',
+      install: 'Install',
+      warm: 'Visit the pages',
     } satisfies Record<string, string>,
     stepStates: {
       pending: 'Waiting',

@@ -1,0 +1,43 @@
+import type { Site } from '@reeve/contract/sites.ts'
+import { useMutation } from '@tanstack/react-query'
+import { CallButton } from '../components/copy.tsx'
+import { InlineConfirm } from '../components/inline-confirm.tsx'
+import { ErrorNotice } from '../components/notice.tsx'
+import { Section } from '../components/page.tsx'
+import { announce } from '../components/toasts.tsx'
+import { useManageReason } from '../lib/access.ts'
+import { call } from '../lib/api.ts'
+import { strings } from '../lib/strings.ts'
+
+const text = strings.cache
+
+const rotation = (id: string) =>
+  ({ method: 'POST', path: `/api/sites/${id}/connector/rotate`, body: {} }) as const
+
+/** The plugin in WordPress that tells the panel what an edit changes, and the token it does that with. */
+export function Connector({ site }: { site: Site }) {
+  const reason = useManageReason()
+  const rotate = useMutation({
+    mutationFn: () => call(rotation(site.id)),
+    onSuccess: () => announce(text.rotated),
+  })
+  return (
+    <Section title={text.connector}>
+      <div className="flex max-w-2xl flex-col gap-3">
+        <p className="text-muted">{text.connectorText}</p>
+        {rotate.error ? <ErrorNotice error={rotate.error} /> : null}
+        <div className="flex flex-wrap items-start gap-2">
+          <InlineConfirm
+            label={text.rotate}
+            text={text.rotateConfirm}
+            yes={text.rotateYes}
+            reason={reason}
+            busy={rotate.isPending}
+            onConfirm={() => rotate.mutate()}
+          />
+          <CallButton call={() => rotation(site.id)} />
+        </div>
+      </div>
+    </Section>
+  )
+}
