@@ -1,6 +1,7 @@
 // Everything an operation needs, built once at start and passed as an argument.
 import type { PhpVersion } from '@reeve/contract/primitives.ts'
 import type { AgentConfig } from './config.ts'
+import type { Cron } from './cron/cron.ts'
 import type { KeyedLock } from './keyed-lock.ts'
 import type { Log } from './log.ts'
 import type { Paths } from './paths.ts'
@@ -18,6 +19,7 @@ export interface AgentContext {
   nginxFeatures: NginxFeatures
   ports: SitePorts
   php: ReadonlyMap<PhpVersion, PhpService>
+  cron: Cron
   /** Password of the agent's own account at the object-cache server. */
   redisPassword: string
   /** One operation a site at a time, by site id. */

@@ -18,6 +18,9 @@ import { log } from './log.ts'
 import { logOperations } from './logs/operations.ts'
 import { replaceFile } from './managed-file.ts'
 import { type Paths, pathsBelow } from './paths.ts'
+import { createCron } from './cron/cron.ts'
+import { cronOperations } from './cron/operations.ts'
+import { openCronStore } from './cron/store.ts'
 import { createPhpService, proofDirectory } from './php/fpm.ts'
 import { allPids, pidsWithEnvironment, signal, title, waitUntil } from './processes.ts'
 import { openRegistry } from './registry.ts'
@@ -57,8 +60,11 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
   // The one place that knows which of the two data planes this is.
   const start = config.root === '/' ? startInstalledServices : startServices
   const services = await start({ config, paths, registry, redisPassword, log })
+  const cronStore = openCronStore(paths.cronStore)
+  const cron = createCron({ paths, registry, store: cronStore, httpsPort: config.httpsPort, log })
   const context: AgentContext = {
     config,
+    cron,
     paths,
     registry,
     log,
@@ -71,6 +77,7 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
     hostLock: createKeyedLock(),
   }
   await reloadAdopted(context, services)
+  cron.start()
   await services.keepTime(timers, (name) => runTimerLogged(context, name))
   return {
     context,
@@ -81,8 +88,11 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
       ...timerOperations(context),
       ...certificateOperations(context),
       ...logOperations(context, services.logs),
+      ...cronOperations(context),
     ],
     async [Symbol.asyncDispose]() {
+      await cron[Symbol.asyncDispose]()
+      cronStore.close()
       await services.stop()
       registry.close()
     },

@@ -73,6 +73,10 @@ export function pathsBelow(root: string) {
     /** Seeded by root with the shared cores, read-only for pools. */
     opcacheFiles: (version: PhpVersion) => at('var/cache/reeve/opcache', version),
 
+    /** `bin/php` is that version, with the settings of cron jobs. */
+    cronPhp: (version: PhpVersion) => at('usr/local/lib/reeve/php', version),
+    cronStore: at('var/lib/reeve-agent/cron.db'),
+
     mariadbConf: at('etc/mysql/reeve.cnf'),
     /** Read by an installed server beside the distribution's own files. */
     mariadbFragment: at('etc/mysql/mariadb.conf.d/99-reeve.cnf'),

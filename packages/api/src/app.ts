@@ -15,6 +15,7 @@ import { auditTrail, recordRequest } from './audit/request.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { certificateRoutes } from './certificates/routes.ts'
 import type { Context } from './context.ts'
+import { cronRoutes } from './cron/routes.ts'
 import { eventRoutes } from './events-route.ts'
 import { checkContentType, isPlainPath, ownOrigin, securityHeaders } from './http-guards.ts'
 import { refuseSitePeers } from './local-peer.ts'
@@ -98,6 +99,7 @@ function registerRoutes(api: Api): void {
   taskRoutes(api)
   eventRoutes(api)
   logRoutes(api)
+  cronRoutes(api)
   auditRoutes(api)
   const missing = endpoints.filter((endpoint) => !api.handled.has(endpoint)).map(({ name }) => name)
   const unlisted = [...api.handled]

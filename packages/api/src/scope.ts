@@ -3,6 +3,7 @@
 import type { Scope } from '@reeve/contract/endpoint.ts'
 import { AppError } from '@reeve/contract/errors.ts'
 import type { SiteId } from '@reeve/contract/primitives.ts'
+import { isCms } from '@reeve/contract/sites.ts'
 import { type Caller, seesSite } from './accounts/sessions.ts'
 import type { Context } from './context.ts'
 import type { DatabaseOrTransaction } from './db/types.ts'
@@ -18,6 +19,8 @@ export interface ScopedTask {
 export interface ScopedCronJob {
   readonly id: string
   readonly site: StoredSite
+  /** WordPress's own tasks: the job has the id of its site with another first letter, and no row. */
+  readonly isBuiltIn: boolean
 }
 
 export interface ScopedResources {
@@ -44,8 +47,10 @@ const loaders: Loaders = {
       .select(['id', 'site_id'])
       .where('id', '=', id)
       .executeTakeFirst()
-    const site = job && seesSite(caller, job.site_id) ? await findSite(db, job.site_id) : undefined
-    return job && site && { id: job.id, site }
+    const siteId = job?.site_id ?? `s${id.slice(1)}`
+    const site = id.startsWith('c') && seesSite(caller, siteId) ? await findSite(db, siteId) : undefined
+    if (!site || (!job && !isCms(site.spec.type))) return undefined
+    return { id, site, isBuiltIn: !job }
   },
   async task(db, caller, id) {
     const task = await db

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseSchedule } from './cron-schedule.ts'
 import { endpoint } from './endpoint.ts'
 import { operation } from './operation.ts'
 import { SiteId, Timestamp } from './primitives.ts'
@@ -6,14 +7,14 @@ import { SiteId, Timestamp } from './primitives.ts'
 export const CronJobId = z.string().regex(/^c[a-z2-7]{15}$/, 'is not a cron job id')
 export type CronJobId = z.infer<typeof CronJobId>
 
-/** Five fields of crontab(5) or one of its names; parsed to sets of numbers, never handed to a shell. */
+/** Five fields of crontab(5) or one of its names, in UTC; parsed to sets of numbers, never handed to a shell. */
 export const CronSchedule = z
   .string()
   .max(100)
-  .regex(
-    /^(?:@(?:hourly|daily|weekly|monthly|yearly)|[0-9*,/a-zA-Z-]+(?: [0-9*,/a-zA-Z-]+){4})$/,
-    'is not a cron schedule',
-  )
+  .superRefine((text, context) => {
+    const parsed = parseSchedule(text)
+    if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
+  })
 
 /** One command line, run by /bin/sh as the site's user inside the site's sandbox. */
 export const CronCommand = z

@@ -21,6 +21,7 @@ import { issueCertificate } from './certificates.ts'
 import type { EndpointDefinition } from './endpoint.ts'
 import { streamEvents } from './events.ts'
 import { updateSitePhp } from './php.ts'
+import { createCronJob, deleteCronJob, listCronJobs, runCronJob } from './cron.ts'
 import { getServerLog, getSiteLog } from './logs.ts'
 import { createSite, deleteSite, getSite, listSites } from './sites.ts'
 import { getCapacity, getHealth, getOpenApi } from './system.ts'
@@ -53,6 +54,10 @@ export const endpoints: readonly EndpointDefinition[] = [
   getTask,
   getServerLog,
   getSiteLog,
+  listCronJobs,
+  createCronJob,
+  deleteCronJob,
+  runCronJob,
   streamEvents,
   getOpenApi,
   getCapacity,

@@ -2,6 +2,7 @@
 import { auditAppend, auditRead, auditVerify } from './audit.ts'
 import { certificateIssue, certificateList } from './certificates.ts'
 import type { OperationDefinition } from './operation.ts'
+import { cronApply, cronRun, cronState } from './cron.ts'
 import { logsServer, logsSite } from './logs.ts'
 import { siteApply, siteRemove } from './sites.ts'
 import { systemDescribe } from './system.ts'
@@ -14,6 +15,9 @@ export const operations: readonly OperationDefinition[] = [
   timerRun,
   certificateIssue,
   certificateList,
+  cronApply,
+  cronRun,
+  cronState,
   logsServer,
   logsSite,
   auditAppend,

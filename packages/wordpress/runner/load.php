@@ -19,15 +19,19 @@ function reeve_prepare( array $request, string $load, bool $network, Reeve_Answe
 	$https = ! empty( $request['https'] );
 	$port  = isset( $request['port'] ) && is_int( $request['port'] ) ? $request['port'] : ( $https ? 443 : 80 );
 	reeve_pretend_request( $host, $https, $port );
-	reeve_hook_before_load( 'pre_wp_mail', '__return_true' );
+	if ( 'events' !== $load ) {
+		reeve_hook_before_load( 'pre_wp_mail', '__return_true' );
+	}
 	if ( ! $network ) {
 		reeve_hook_before_load( 'pre_http_request', 'reeve_refuse_http' );
 	}
 	if ( 'install' === $load ) {
 		define( 'WP_INSTALLING', true );
 	}
-	// A cron run started from here would run the site's jobs inside a panel command.
-	if ( ! defined( 'DISABLE_WP_CRON' ) ) {
+	if ( 'events' === $load ) {
+		define( 'DOING_CRON', true );
+	} elseif ( ! defined( 'DISABLE_WP_CRON' ) ) {
+		// A cron run started from here would run the site's jobs inside a panel command.
 		reeve_hook_before_load( 'pre_get_ready_cron_jobs', '__return_empty_array' );
 	}
 	chdir( $release );

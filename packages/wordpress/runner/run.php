@@ -15,13 +15,14 @@ require __DIR__ . '/load.php';
 
 /*
  * The whole of what can be asked. `load` says how much of WordPress the command needs:
- * `none`, `install` (the database may be empty) or `full`.
+ * `none`, `install` (the database may be empty), `full`, or `events`: all of it as wp-cron.php loads it, with mail.
  */
 const REEVE_COMMANDS = array(
 	'ping'             => array( 'file' => 'ping.php', 'load' => 'none', 'network' => false ),
 	'install'          => array( 'file' => 'install.php', 'load' => 'install', 'network' => false ),
 	'activate-plugin'  => array( 'file' => 'activate-plugin.php', 'load' => 'full', 'network' => false ),
 	'flush-permalinks' => array( 'file' => 'flush-permalinks.php', 'load' => 'full', 'network' => false ),
+	'run-due-events'   => array( 'file' => 'run-due-events.php', 'load' => 'events', 'network' => true ),
 	'status'           => array( 'file' => 'status.php', 'load' => 'full', 'network' => false ),
 );
 

@@ -51,6 +51,8 @@ export function renderWpConfig(input: WpConfigInput): string {
       ['FS_METHOD', 'direct'],
       ['WP_AUTO_UPDATE_CORE', false],
       ['DISALLOW_FILE_EDIT', true],
+      // The agent runs what is due, so no visitor waits for it.
+      ['DISABLE_WP_CRON', true],
     ] satisfies Setting[],
     input.redis ? redisSettings(input.redis) : [],
     [['REEVE_CONNECTOR_TOKEN', input.connectorToken]] satisfies Setting[],

@@ -21,6 +21,7 @@ const commands = {
     args: z.strictObject({ plugin: z.string() }),
     result: z.object({ plugin: z.string(), changed: z.boolean() }),
   },
+  'run-due-events': { args: z.strictObject({}), result: z.object({ events: z.array(z.string()) }) },
   'flush-permalinks': { args: z.strictObject({}), result: z.object({ rules: z.int() }) },
   status: {
     args: z.strictObject({}),
@@ -56,6 +57,8 @@ export interface CmsRun<Name extends CmsCommand> {
   /** The site's own; without it the distribution's default. */
   phpVersion?: PhpVersion
   timeoutMs?: number
+  /** For code of the site that may open connections. */
+  hasNetwork?: boolean
   signal?: AbortSignal
 }
 
@@ -71,6 +74,7 @@ export async function runCms<Name extends CmsCommand>(request: CmsRun<Name>): Pr
     maxOutputBytes: 4 * 1024 * 1024,
     accept: [0, 1, 255],
     readOnly: [paths.cores, paths.cmsParts],
+    hasNetwork: request.hasNetwork ?? false,
     writable: sockets,
     ...(request.signal ? { signal: request.signal } : {}),
   })

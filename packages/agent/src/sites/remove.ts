@@ -24,6 +24,7 @@ export async function removeSite(context: AgentContext, id: SiteId, progress: Pr
     const registered = context.registry.findSite(id)
     if (!registered) return false
     const user = siteUserOf(context.paths, registered)
+    await context.cron.removeSite(id)
     await runSteps('site.remove', stepsOf(context, registered, user, progress), progress)
     context.registry.forgetSite(id)
     return true

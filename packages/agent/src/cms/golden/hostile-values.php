@@ -38,6 +38,7 @@ define( 'WP_DEBUG', false );
 define( 'FS_METHOD', 'direct' );
 define( 'WP_AUTO_UPDATE_CORE', false );
 define( 'DISALLOW_FILE_EDIT', true );
+define( 'DISABLE_WP_CRON', true );
 
 define( 'REEVE_REDIS_SOCKET', '\'\\"; system(\'id\'); // 
  ?> <?php $x {${y}}   \' . \\' );
