@@ -51,7 +51,7 @@ rm -f /etc/systemd/system/reeve-*.{service,timer} /etc/nginx/conf.d/reeve-panel.
 
 put_stock_back() {
   local path
-  rm -f /etc/nginx/conf.d/reeve.conf /etc/nginx/conf.d/reeve-generation.conf
+  rm -f /etc/nginx/conf.d/reeve.conf /etc/nginx/conf.d/reeve-generation.conf /etc/nginx/reeve-nginx.conf
   [ ! -f /etc/nginx/sites-available/default ] || ln -sf /etc/nginx/sites-available/default /etc/nginx/sites-enabled/default
   for path in /etc/php/*/fpm/pool.d/www.conf.distribution; do [ ! -f "$path" ] || mv "$path" "${path%.distribution}"; done
   rm -f /etc/php/*/fpm/reeve.conf /etc/php/*/fpm/reeve.d/99-reeve.ini /etc/mysql/mariadb.conf.d/99-reeve.cnf \

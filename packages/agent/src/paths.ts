@@ -29,7 +29,9 @@ export function pathsBelow(root: string) {
     /** The connector, drop-in and runner of packages/wordpress, root-owned. */
     cmsParts: at('usr/local/lib/reeve/cms'),
 
-    nginxConf: at('etc/nginx/nginx.conf'),
+    /** Ours on both kinds of server; the distribution's `nginx.conf` stays as it is. */
+    nginxConf: at('etc/nginx/reeve-nginx.conf'),
+    nginxModules: at('etc/nginx/modules-enabled'),
     reeveConf: at('etc/nginx/conf.d/reeve.conf'),
     nginxConfD: at('etc/nginx/conf.d'),
     nginxSites: at('etc/nginx/sites-enabled'),

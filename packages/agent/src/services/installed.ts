@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   unlinkSync,
 } from 'node:fs'
@@ -35,7 +36,8 @@ import { renderGeneration, renderReeveConf } from '../web-server/render-nginx.ts
 import { makeClosed, memoryMb, type ServiceContext, type Services } from './embedded.ts'
 import { renderPanelVhost } from './panel-vhost.ts'
 import { writeTimers } from './unit-timers.ts'
-import { type DropInInput, renderDropIns } from './render-units.ts'
+import { renderInstalledNginx } from './render-main.ts'
+import { type DropInInput, openFiles, renderDropIns } from './render-units.ts'
 import type { Service } from './service.ts'
 import { isOlderThan, systemctl, systemdService } from './unit.ts'
 
@@ -185,6 +187,7 @@ async function prepareNginx(
 ): Promise<Prepared> {
   const { paths, registry, config } = context
   makeClosed(paths.nginxSites)
+  configure(context, paths.nginxConf, renderInstalledNginx(paths, openFilesLimit()), 'web-server/nginx')
   const reeveConf = renderReeveConf(paths, { ports, nginx, resolvers: nameServers() })
   configure(context, paths.reeveConf, reeveConf, 'web-server/reeve')
   // nginx starts before the agent does, and anybody who can open the socket can purge pages.
@@ -220,6 +223,12 @@ function setStockConfigurationAside(paths: Paths, versions: readonly PhpVersion[
     const stockPool = join(paths.fpmPools(version), 'www.conf')
     if (existsSync(stockPool)) renameSync(stockPool, `${stockPool}.distribution`)
   }
+}
+
+/** What the unit asks for, unless the machine itself allows less, as a container may (limits of the first process). */
+function openFilesLimit(): number {
+  const limit = /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync('/proc/1/limits', 'utf8'))
+  return Math.min(openFiles, Number(limit?.[1] ?? openFiles))
 }
 
 function makeDirectories(paths: Paths): void {

@@ -15,6 +15,9 @@ export interface DropInInput {
   fpm: readonly { version: PhpVersion; command: readonly string[] }[]
 }
 
+/** For nginx and for PHP-FPM. */
+export const openFiles = 65_536
+
 const comesBack = `Restart=on-failure
 RestartSec=1
 `
@@ -38,9 +41,17 @@ export function renderDropIns(paths: Paths, input: DropInInput): DropIn[] {
 }
 
 function nginx(paths: Paths): string {
+  const main = pathValue('main file', paths.nginxConf)
+  const command = `/usr/sbin/nginx -c ${main} -g "daemon on; master_process on;"`
   return `${unlimited}# An nginx that was killed leaves the file behind, and the next one cannot bind it.
+ExecStartPre=
 ExecStartPre=-/bin/rm -f ${pathValue('status socket', paths.nginxStatusSocket)}
-LimitNOFILE=65536
+ExecStartPre=${command} -t -q
+ExecStart=
+ExecStart=${command}
+ExecReload=
+ExecReload=${command} -s reload
+LimitNOFILE=${openFiles}
 ${comesBack}`
 }
 
@@ -57,6 +68,6 @@ function fpm(paths: Paths, version: PhpVersion, command: readonly string[]): str
   return `${unlimited}${environment}# A view of the machine in which sites do not see each other.
 ExecStart=
 ExecStart=${command.map(unitWord).join(' ')}
-LimitNOFILE=65536
+LimitNOFILE=${openFiles}
 ${comesBack}`
 }

@@ -2,6 +2,7 @@ import { PhpVersion } from '@reeve/contract/primitives.ts'
 import { expect, it } from 'vitest'
 import { pathsBelow } from '../paths.ts'
 import { renderPanelVhost } from './panel-vhost.ts'
+import { renderInstalledNginx } from './render-main.ts'
 import { renderDropIns } from './render-units.ts'
 import { unitWord } from './unit.ts'
 
@@ -27,6 +28,11 @@ it.each([
   ['say "it" \\ then', '"say \\"it\\" \\\\ then"'],
 ])('writes the word %j so that systemd reads it unchanged', (word, expected) => {
   expect(unitWord(word)).toBe(expected)
+})
+
+it('is the main file of nginx', async () => {
+  const text = renderInstalledNginx(pathsBelow('/'), 65_536)
+  await expect(text).toMatchFileSnapshot('golden/reeve-nginx.conf')
 })
 
 const panelInput = {

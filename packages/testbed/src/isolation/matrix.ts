@@ -139,7 +139,7 @@ function hostTargets(
       'the program': at('usr/lib/reeve/reeve.cjs'),
       'the challenges': at('var/lib/reeve-acme'),
       "PHP's settings": at(`etc/php/${php}/fpm/reeve.d/99-reeve.ini`),
-      "nginx's configuration": at('etc/nginx/nginx.conf'),
+      "nginx's configuration": at('etc/nginx/reeve-nginx.conf'),
       "the site's own configuration": at(`etc/nginx/sites-enabled/${from.domain}.conf`),
       "the site's own pool socket": from.fpmSocket,
       "the site's own home": from.home,
