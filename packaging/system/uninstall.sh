@@ -55,7 +55,7 @@ put_stock_back() {
   [ ! -f /etc/nginx/sites-available/default ] || ln -sf /etc/nginx/sites-available/default /etc/nginx/sites-enabled/default
   for path in /etc/php/*/fpm/pool.d/www.conf.distribution; do [ ! -f "$path" ] || mv "$path" "${path%.distribution}"; done
   rm -f /etc/php/*/fpm/reeve.conf /etc/php/*/fpm/reeve.d/99-reeve.ini /etc/mysql/mariadb.conf.d/99-reeve.cnf \
-    /etc/redis/reeve.conf /etc/redis/users.acl /etc/tmpfiles.d/php*-fpm.conf
+    /etc/redis/reeve.conf /etc/redis/users.acl /etc/tmpfiles.d/php*-fpm.conf /etc/tmpfiles.d/reeve-nginx.conf
   rm -f /etc/systemd/system/{nginx,mariadb,redis-server,php*-fpm}.service.d/reeve.conf
   rmdir /etc/systemd/system/{nginx,mariadb,redis-server,php*-fpm}.service.d /etc/php/*/fpm/reeve.d 2>/dev/null || true
 }
