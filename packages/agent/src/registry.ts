@@ -119,6 +119,9 @@ function siteRows(db: DatabaseSync) {
       }
       throw new AppError('refused', 'No system user id is left for another site; remove one first.')
     },
+    storeSecrets(id: SiteId, secrets: SiteSecrets): void {
+      db.prepare('UPDATE sites SET secrets = ? WHERE id = ?').run(JSON.stringify(secrets), id)
+    },
     markInstalled(id: SiteId): void {
       db.prepare('UPDATE sites SET is_installed = 1 WHERE id = ?').run(id)
     },
@@ -215,12 +218,13 @@ function nextOf(db: DatabaseSync, name: string): number {
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+
 function newSecrets(): SiteSecrets {
-  const secret = () => randomBytes(32).toString('base64url')
   return {
-    databasePassword: secret(),
-    redisPassword: secret(),
-    connectorToken: secret(),
+    databasePassword: newSecret(),
+    redisPassword: newSecret(),
+    connectorToken: newSecret(),
     salts: Array.from({ length: 8 }, () => randomBytes(48).toString('base64url')),
   }
 }

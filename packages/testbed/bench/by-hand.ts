@@ -187,6 +187,7 @@ function writeConfig({ paths, shared, database, user, uid, domain, httpsPort }: 
     url: `https://${domain}:${httpsPort}`,
     redis: { socket: paths.redisSocket, user, password, prefix: user },
     connectorToken: 'token',
+    purgeMark: '/nonexistent',
   })
   const path = join(shared, 'wp-config.php')
   writeFileSync(path, text, { mode: 0o640 })

@@ -85,6 +85,7 @@ export async function createPrivateSite(host: PrivateHost, options: SiteOptions)
     url: url.origin,
     redis: options.redis ?? null,
     connectorToken: 'token',
+    purgeMark: paths.purgeMark(user.domain),
   })
   const configPath = join(shared, 'wp-config.php')
   writeFileSync(configPath, config)

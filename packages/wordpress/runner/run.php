@@ -22,6 +22,7 @@ const REEVE_COMMANDS = array(
 	'install'          => array( 'file' => 'install.php', 'load' => 'install', 'network' => false ),
 	'activate-plugin'  => array( 'file' => 'activate-plugin.php', 'load' => 'full', 'network' => false ),
 	'flush-permalinks' => array( 'file' => 'flush-permalinks.php', 'load' => 'full', 'network' => false ),
+	'object-cache'     => array( 'file' => 'object-cache.php', 'load' => 'none', 'network' => false ),
 	'run-due-events'   => array( 'file' => 'run-due-events.php', 'load' => 'events', 'network' => true ),
 	'status'           => array( 'file' => 'status.php', 'load' => 'full', 'network' => false ),
 );

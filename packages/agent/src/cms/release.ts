@@ -109,8 +109,10 @@ async function buildContent(input: ReleaseInput, content: string): Promise<void>
 
 /** Root's link to the drop-in; the site may remove it, as its wp-content is its own. */
 export function linkObjectCache(cmsParts: string, content: string): void {
-  symlinkSync(join(cmsParts, 'object-cache/object-cache.php'), join(content, 'object-cache.php'))
+  symlinkSync(objectCacheDropIn(cmsParts), join(content, 'object-cache.php'))
 }
+
+export const objectCacheDropIn = (cmsParts: string): string => join(cmsParts, 'object-cache/object-cache.php')
 
 /** A link with the owner of what it leads to, or `owner` while that does not exist yet. */
 function linkAs(target: string, path: string, owner: { uid: number; gid: number }): void {

@@ -12,6 +12,7 @@ const plain: WpConfigInput = {
   url: 'https://example.com',
   redis: null,
   connectorToken: 'token',
+  purgeMark: '/srv/sites/example.com/tmp/purge-mark',
 }
 
 const hostile = `'\\"; system('id'); // \n ?> <?php $x {\${y}} \u2028 ' . \\`
@@ -30,6 +31,7 @@ const cases: Record<string, WpConfigInput> = {
     url: hostile,
     redis: { socket: hostile, user: hostile, password: hostile, prefix: hostile },
     connectorToken: hostile,
+    purgeMark: hostile,
   },
 }
 

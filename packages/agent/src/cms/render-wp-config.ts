@@ -19,6 +19,8 @@ export interface WpConfigInput {
   url: string
   redis: RedisAccess | null
   connectorToken: string
+  /** File that changes with every purge of the page cache. */
+  purgeMark: string
 }
 
 const saltNames = [
@@ -55,13 +57,19 @@ export function renderWpConfig(input: WpConfigInput): string {
       ['DISABLE_WP_CRON', true],
     ] satisfies Setting[],
     input.redis ? redisSettings(input.redis) : [],
-    [['REEVE_CONNECTOR_TOKEN', input.connectorToken]] satisfies Setting[],
+    [
+      ['REEVE_CONNECTOR_TOKEN', input.connectorToken],
+      ['REEVE_PURGE_MARK', input.purgeMark],
+    ] satisfies Setting[],
   ]
   return [
     '<?php',
     '// Written by Reeve. A change made here is shown as drift.',
     '',
     ...settings.filter((group) => group.length > 0).flatMap((group) => [...group.map(define), '']),
+    '// Before anything is read from the database: a page that was begun before a purge is not kept.',
+    "define( 'REEVE_PURGE_SEEN', (string) @file_get_contents( REEVE_PURGE_MARK ) );",
+    '',
     `$table_prefix = ${phpString(input.tablePrefix)};`,
     '',
     '// wp-load.php has set ABSPATH; this file is reached through a link and cannot know it.',

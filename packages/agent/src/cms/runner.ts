@@ -21,6 +21,10 @@ const commands = {
     args: z.strictObject({ plugin: z.string() }),
     result: z.object({ plugin: z.string(), changed: z.boolean() }),
   },
+  'object-cache': {
+    args: z.strictObject({ enabled: z.boolean(), path: z.string(), target: z.string() }),
+    result: z.object({ changed: z.boolean() }),
+  },
   'run-due-events': { args: z.strictObject({}), result: z.object({ events: z.array(z.string()) }) },
   'flush-permalinks': { args: z.strictObject({}), result: z.object({ rules: z.int() }) },
   status: {

@@ -141,6 +141,7 @@ async function buildScratchRelease(
     url: placeholders.url,
     redis: null,
     connectorToken: 'scratch',
+    purgeMark: '/nonexistent',
   })
   const configPath = join(sharedDir, 'wp-config.php')
   writeFileSync(configPath, config, { flag: 'wx', mode: 0o600 })

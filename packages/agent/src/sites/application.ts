@@ -8,24 +8,27 @@ import type { SiteUser } from '../as-site-user.ts'
 import type { Core } from '../cms/core.ts'
 import { configuredCore } from '../cms/prepare.ts'
 import { buildRelease } from '../cms/release.ts'
-import { renderWpConfig } from '../cms/render-wp-config.ts'
 import { runCms } from '../cms/runner.ts'
 import { ensureTemplate } from '../cms/template.ts'
 import { instantiateTemplate } from '../cms/template-sql.ts'
 import { ensureWooCommerce, woocommercePlugin } from '../cms/woocommerce.ts'
+import { convergeCms, siteUrl, wpConfigFile } from '../cms/wp-config.ts'
 import { run } from '../command.ts'
 import type { AgentContext } from '../context.ts'
 import { databaseName, recreateDatabase, sqlAsSite } from '../database/mariadb.ts'
 import { failpoint } from '../failpoint.ts'
 import { writeManagedFile } from '../managed-file.ts'
-import { redisUserName } from '../object-cache/redis.ts'
 import type { SiteWork } from './apply.ts'
 import { layoutOf, removeTree, switchRelease } from './layout.ts'
 import { installPlaceholder } from './placeholder.ts'
 
 export async function installApplication(context: AgentContext, work: SiteWork): Promise<void> {
   const { type, id } = work.spec
-  if (type === 'proxy' || work.registered.isInstalled) return
+  if (type === 'proxy') return
+  if (work.registered.isInstalled) {
+    if (isCms(type)) await convergeCms(context, work, work.progress.log)
+    return
+  }
   if (isCms(type)) await installCms(context, work)
   else installPlaceholder(work)
   context.registry.markInstalled(id)
@@ -58,14 +61,7 @@ async function buildFiles(context: AgentContext, work: SiteWork, core: Core): Pr
   const layout = layoutOf(user.home)
   // The database client is started first and works while the copying below holds this process.
   await setImmediate()
-  writeManagedFile(registry, {
-    path: join(layout.shared, 'wp-config.php'),
-    text: wpConfig(context, work),
-    mode: 0o640,
-    gid: user.gid,
-    renderer: 'cms/wp-config',
-    siteId: spec.id,
-  })
+  writeManagedFile(registry, wpConfigFile(context, work))
   const releaseDir = join(layout.releases, registered.release)
   // What an interrupted attempt left may lack content after a power cut, and was never handed over.
   if (existsSync(releaseDir)) await removeTree(releaseDir)
@@ -78,26 +74,6 @@ async function buildFiles(context: AgentContext, work: SiteWork, core: Core): Pr
     cmsParts: paths.cmsParts,
     objectCache: spec.object_cache,
     plugins: shop,
-  })
-}
-
-function wpConfig({ paths, config }: AgentContext, { spec, registered, user }: SiteWork): string {
-  const name = databaseName(registered.number)
-  const { secrets } = registered
-  return renderWpConfig({
-    database: { name, user: name, password: secrets.databasePassword, socket: paths.mariadbSocket },
-    salts: secrets.salts,
-    tablePrefix: 'wp_',
-    url: siteUrl(spec.domain, config.httpsPort),
-    redis: spec.object_cache
-      ? {
-          socket: paths.redisSocket,
-          user: redisUserName(registered.number),
-          password: secrets.redisPassword,
-          prefix: user.user,
-        }
-      : null,
-    connectorToken: secrets.connectorToken,
   })
 }
 
@@ -115,7 +91,7 @@ async function importDatabase(context: AgentContext, work: SiteWork, core: Core)
   const database = { name: databaseName(registered.number), password: registered.secrets.databasePassword }
   await recreateDatabase(paths, database)
   const values = {
-    url: siteUrl(spec.domain, context.config.httpsPort),
+    url: siteUrl(spec, context.config.httpsPort),
     title: spec.title,
     adminUser: spec.admin_user,
     adminEmail: spec.admin_email,
@@ -137,12 +113,9 @@ async function activateShop(
     paths,
     site: user,
     release: join(layoutOf(user.home).releases, registered.release),
-    url: new URL(siteUrl(spec.domain, config.httpsPort)),
+    url: new URL(siteUrl(spec, config.httpsPort)),
     ...(spec.php_version === null ? {} : { phpVersion: spec.php_version }),
     command: 'activate-plugin',
     args: { plugin: woocommercePlugin },
   })
 }
-
-const siteUrl = (domain: string, httpsPort: number): string =>
-  `https://${domain}${httpsPort === 443 ? '' : `:${httpsPort}`}`

@@ -1,12 +1,12 @@
 // Makes the server serve a site as its document says. Every step finds out what is there and adds what is
 // missing, so the same call creates a site, repairs one, and changes nothing on a healthy one.
-import { createHash } from 'node:crypto'
 import { AppError } from '@reeve/contract/errors.ts'
 import { isCms, type SiteSpec, type siteApply, usesDatabase, usesPhp } from '@reeve/contract/sites.ts'
 import type { z } from 'zod'
 import type { SiteUser } from '../as-site-user.ts'
 import { certificateFacts } from '../certificates/facts.ts'
 import { ensureSelfSigned } from '../certificates/self-signed.ts'
+import { tokenSha256 } from '../cms/connector-token.ts'
 import type { AgentContext } from '../context.ts'
 import { databaseName, ensureDatabase } from '../database/mariadb.ts'
 import type { Progress } from '../dispatch.ts'
@@ -119,6 +119,6 @@ function outcome(context: AgentContext, work: SiteWork): Output {
     php_workers: usesPhp(spec.type) ? workersOf(spec) : null,
     cms_version: isCms(spec.type) ? releasedCmsVersion(user) : null,
     certificate: certificateFacts(context.paths, spec.id),
-    connector_token_sha256: createHash('sha256').update(registered.secrets.connectorToken).digest('hex'),
+    connector_token_sha256: tokenSha256(registered.secrets.connectorToken),
   }
 }

@@ -51,6 +51,11 @@ define( 'REEVE_REDIS_PREFIX', '\'\\"; system(\'id\'); //
 
 define( 'REEVE_CONNECTOR_TOKEN', '\'\\"; system(\'id\'); // 
  ?> <?php $x {${y}}   \' . \\' );
+define( 'REEVE_PURGE_MARK', '\'\\"; system(\'id\'); // 
+ ?> <?php $x {${y}}   \' . \\' );
+
+// Before anything is read from the database: a page that was begun before a purge is not kept.
+define( 'REEVE_PURGE_SEEN', (string) @file_get_contents( REEVE_PURGE_MARK ) );
 
 $table_prefix = 'wp_';
 

@@ -32,6 +32,10 @@ define( 'REEVE_REDIS_PASSWORD', 'redispass' );
 define( 'REEVE_REDIS_PREFIX', 'site-7' );
 
 define( 'REEVE_CONNECTOR_TOKEN', 'token' );
+define( 'REEVE_PURGE_MARK', '/srv/sites/example.com/tmp/purge-mark' );
+
+// Before anything is read from the database: a page that was begun before a purge is not kept.
+define( 'REEVE_PURGE_SEEN', (string) @file_get_contents( REEVE_PURGE_MARK ) );
 
 $table_prefix = 'wp_';
 

@@ -27,6 +27,10 @@ define( 'DISALLOW_FILE_EDIT', true );
 define( 'DISABLE_WP_CRON', true );
 
 define( 'REEVE_CONNECTOR_TOKEN', 'token' );
+define( 'REEVE_PURGE_MARK', '/srv/sites/example.com/tmp/purge-mark' );
+
+// Before anything is read from the database: a page that was begun before a purge is not kept.
+define( 'REEVE_PURGE_SEEN', (string) @file_get_contents( REEVE_PURGE_MARK ) );
 
 $table_prefix = 'wp_';
 
