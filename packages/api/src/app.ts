@@ -24,6 +24,7 @@ import { logRoutes } from './logs/routes.ts'
 import type { Api } from './route.ts'
 import { notFound } from './scope.ts'
 import { phpRoutes } from './php/routes.ts'
+import { configRoutes } from './sites/config-routes.ts'
 import { siteRoutes } from './sites/routes.ts'
 import { systemRoutes } from './system/routes.ts'
 import { taskRoutes } from './tasks/routes.ts'
@@ -95,6 +96,7 @@ function registerRoutes(api: Api): void {
   userRoutes(api)
   siteRoutes(api)
   certificateRoutes(api)
+  configRoutes(api)
   phpRoutes(api)
   taskRoutes(api)
   eventRoutes(api)

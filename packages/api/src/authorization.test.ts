@@ -42,6 +42,7 @@ const samples: Readonly<Record<string, (fixture: Fixture) => Sample>> = {
   getServerLog: () => ({ path: '/api/logs?source=agent' }),
   deleteUser: ({ user }) => ({ path: `/api/users/${user.accountId}` }),
   createCronJob: () => ({ body: { schedule: '@daily', command: 'true' } }),
+  updateSiteConfig: () => ({ body: { hsts: true } }),
   updateSitePhp: () => ({ body: { memory_limit_mb: 512 } }),
   createSite: () => ({ body: { domain: `made${++made}.example.test`, type: 'static' } }),
 }

@@ -23,6 +23,7 @@ import { streamEvents } from './events.ts'
 import { updateSitePhp } from './php.ts'
 import { createCronJob, deleteCronJob, listCronJobs, runCronJob } from './cron.ts'
 import { getServerLog, getSiteLog } from './logs.ts'
+import { updateSiteConfig } from './site-config.ts'
 import { createSite, deleteSite, getSite, listSites } from './sites.ts'
 import { getCapacity, getHealth, getOpenApi } from './system.ts'
 import { getTask, listTasks } from './tasks.ts'
@@ -50,6 +51,7 @@ export const endpoints: readonly EndpointDefinition[] = [
   deleteSite,
   issueCertificate,
   updateSitePhp,
+  updateSiteConfig,
   listTasks,
   getTask,
   getServerLog,

@@ -4,12 +4,14 @@ import { certificateIssue, certificateList } from './certificates.ts'
 import type { OperationDefinition } from './operation.ts'
 import { cronApply, cronRun, cronState } from './cron.ts'
 import { logsServer, logsSite } from './logs.ts'
+import { siteCheck } from './site-config.ts'
 import { siteApply, siteRemove } from './sites.ts'
 import { systemDescribe } from './system.ts'
 import { timerRun } from './timers.ts'
 
 export const operations: readonly OperationDefinition[] = [
   siteApply,
+  siteCheck,
   siteRemove,
   systemDescribe,
   timerRun,

@@ -238,6 +238,7 @@ async function vhostText({ paths, domain, id, php, user, httpPort, httpsPort }: 
     certificate: { chain: join(tls, 'fullchain.pem'), key: join(tls, 'privkey.pem') },
     ports: sitePorts(httpPort, httpsPort),
     nginx: await nginxFeatures(),
+    api_port: 5252,
     limits: {
       upload_max_mb: defaultPhpLimits.upload_max_mb,
       request_timeout_s: requestTimeoutS(defaultPhpLimits),

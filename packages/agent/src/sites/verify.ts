@@ -2,6 +2,8 @@
 import { request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { AppError } from '@reeve/contract/errors.ts'
+import { redirectedNames } from '@reeve/contract/site-config.ts'
+import type { SiteSpec } from '@reeve/contract/sites.ts'
 import { currentCertificate } from '../certificates/facts.ts'
 import type { AgentContext } from '../context.ts'
 import type { SiteWork } from './apply.ts'
@@ -13,7 +15,7 @@ interface Served {
 
 /** Throws unless the site's own certificate and a page without a server error are served. */
 export async function verifyServed(context: AgentContext, work: SiteWork): Promise<void> {
-  const { domain, id, type } = work.spec
+  const { domain, id } = work.spec
   const served = await visit(context, domain)
   const installed = currentCertificate(context.paths, id)
   if (served.fingerprint !== installed.fingerprint256) {
@@ -22,11 +24,21 @@ export async function verifyServed(context: AgentContext, work: SiteWork): Promi
       `The web server presents another certificate for ${domain} than the installed one.`,
     )
   }
-  // Whether an upstream runs is its owner's business; that we ask it is all a new proxy can prove.
-  const isWorking = type === 'proxy' || served.status === 200
-  if (!isWorking) {
+  if (!isExpected(work.spec, served.status)) {
     throw new AppError('internal', `The front page of ${domain} answers ${served.status}; see its logs.`)
   }
+}
+
+/** A front page may be sent elsewhere, kept behind a password, or answered as an administrator says. */
+function isExpected(spec: SiteSpec, status: number): boolean {
+  // Whether an upstream runs is its owner's business; that we ask it is all a new proxy can prove.
+  if (spec.type === 'proxy' || status === 200) return true
+  if (spec.basic_auth !== null && status === 401) return true
+  const isSentElsewhere =
+    spec.redirects.some(({ from }) => from === '/') ||
+    redirectedNames(spec).some(({ from }) => from === spec.domain)
+  if (isSentElsewhere && status >= 300 && status < 400) return true
+  return spec.nginx_snippet !== null && status < 500
 }
 
 function visit(context: AgentContext, domain: string): Promise<Served> {

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import type { BoundTask } from '../tasks/definition.ts'
 import type { NewTask } from '../tasks/journal.ts'
 import { startTask } from '../tasks/start.ts'
-import { presentSite, reserveNames, type StoredSite, setSiteState } from './store.ts'
+import { findSite, presentSite, reserveNames, type StoredSite, setSiteState } from './store.ts'
 import { configureSiteTask } from './tasks.ts'
 
 /** Starts the task that makes `after` the site's document; its new names are taken at once. */
@@ -23,6 +23,7 @@ export async function changeSite(
     context,
     taskFor(configureSiteTask, input, site.spec, caller),
     async (transaction) => {
+      refuseOutdated(site, await findSite(transaction, site.id))
       await reserveNames(transaction, site.spec, after)
       await setSiteState(transaction, site.id, 'working')
     },
@@ -32,6 +33,12 @@ export async function changeSite(
     task,
     site: presentSite(shown, { httpsPort: context.config.httpsPort, caller, taskId: task.id }),
   }
+}
+
+/** Between reading the document and changing it, another change may have come through. */
+function refuseOutdated(read: StoredSite, now: StoredSite | undefined): void {
+  if (now && JSON.stringify(now.spec) === JSON.stringify(read.spec)) return
+  throw new AppError('conflict', `${read.spec.domain} was changed meanwhile; look at it and try again.`)
 }
 
 /** What was never served, or is on its way out, has no state to go back to. */

@@ -1,8 +1,8 @@
-// Which names a new site may have. Whoever owns example.com must not find blog.example.com in other hands,
+// Which names a site may have. Whoever owns example.com must not find blog.example.com in other hands,
 // and a name that looks like another script's letters is a trap for its visitors.
 import { domainToUnicode } from 'node:url'
 import { AppError } from '@reeve/contract/errors.ts'
-import type { Domain } from '@reeve/contract/primitives.ts'
+import type { Domain, SiteId } from '@reeve/contract/primitives.ts'
 import { type Caller, seesAllSites } from '../accounts/sessions.ts'
 import type { Config } from '../config.ts'
 import type { DatabaseOrTransaction } from '../db/types.ts'
@@ -17,6 +17,8 @@ export async function checkDomains(
   caller: Caller,
   primary: Domain,
   aliases: readonly Domain[],
+  /** The site that has these names already, or some of them. */
+  ownId?: SiteId,
 ): Promise<void> {
   const names = [primary, ...aliases]
   for (const [index, name] of names.entries()) {
@@ -29,6 +31,7 @@ export async function checkDomains(
   const taken = await db.selectFrom('site_domains').selectAll().execute()
   for (const name of names) {
     for (const other of taken) {
+      if (other.site_id === ownId) continue
       const isForeign = !seesAllSites(caller) && !caller.siteIds.has(other.site_id)
       if (name === other.domain || (isForeign && areRelated(name, other.domain))) {
         throw domainTaken(name, primary)

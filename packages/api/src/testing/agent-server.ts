@@ -41,6 +41,7 @@ export async function startAgentServer(socketPath: string): Promise<AgentServer>
   const answers = new Map<string, Answer>([
     ['system.describe', () => description],
     ['site.apply', () => siteFacts],
+    ['site.check', () => ({})],
     ['site.remove', () => ({ removed: true })],
     ['certificate.issue', () => siteFacts.certificate],
     ['cron.apply', () => ({})],
