@@ -12,6 +12,7 @@ import { installedPhpVersions } from '../../agent/src/php/versions.ts'
 import { type Panel, wordpressFields } from '../src/panel.ts'
 import { type Reeve, startReeve } from '../src/reeve.ts'
 import { visit } from '../src/visitor.ts'
+import { median } from './median.ts'
 import { createByHand, type HandRun, type StepTime } from './by-hand.ts'
 
 export const limits = { ratio: 0.5, deleteMs: 500 }
@@ -133,13 +134,6 @@ function stepTimes(task: Task): StepTime[] {
     name,
     ms: Date.parse(finished_at ?? '') - Date.parse(started_at ?? ''),
   }))
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  const [low, high] = [sorted[sorted.length % 2 ? middle : middle - 1], sorted[middle]]
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
 }
 
 export interface Result {

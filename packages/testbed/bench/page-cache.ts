@@ -8,6 +8,7 @@ import { parseArgs, promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { createPrivateServer, type PrivateServer, type PrivateSite } from '../web-server/private-server.ts'
 import { freePort, visit } from '../web-server/visit.ts'
+import { median } from './median.ts'
 
 const run = promisify(execFile)
 const pageBytes = 50_000
@@ -103,13 +104,6 @@ function spread(values: readonly number[], digits: number): string {
   return [sorted[0], median(sorted), sorted.at(-1)]
     .map((value) => (value ?? Number.NaN).toFixed(digits))
     .join(' / ')
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  const [low, high] = [sorted[sorted.length % 2 ? middle : middle - 1], sorted[middle]]
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
 }
 
 async function compare(

@@ -1,6 +1,7 @@
 // What one more site costs when there are many already: its creation, the reloads, the memory, the list.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createTimed, isPrepared } from '../bench/create-site.ts'
+import { median } from '../bench/median.ts'
 import { processMemory } from '../bench/memory.ts'
 import type { Reeve } from './reeve.ts'
 import { processesOf } from './reeve.ts'
@@ -129,9 +130,4 @@ async function reloadTime(reeve: Reeve): Promise<number> {
     times.push(performance.now() - from)
   }
   return median(times)
-}
-
-const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

@@ -1,4 +1,4 @@
-// Just enough FastCGI (the 1996 specification, §3 and §5) to ask a pool for its ping page.
+// Just enough FastCGI (the 1996 specification, §3 and §5) to ask a pool for a page, above all for its ping page.
 import { connect } from 'node:net'
 
 const version = 1
@@ -9,26 +9,36 @@ const stdout = 6
 const responder = 1
 
 /** Whether the pool behind this socket answers its ping path with `pong`. */
-export function pingPool(socketPath: string, timeoutMs = 1000): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
+export async function pingPool(socketPath: string, timeoutMs = 1000): Promise<boolean> {
+  const path = '/reeve-ping'
+  const values = { REQUEST_METHOD: 'GET', SCRIPT_NAME: path, SCRIPT_FILENAME: path, REQUEST_URI: path }
+  return (await askPool(socketPath, values, timeoutMs)).includes('pong')
+}
+
+/** Headers and body of the pool's answer to a GET request; as much as came before an error or the deadline. */
+export function askPool(
+  socketPath: string,
+  values: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
   const socket = connect(socketPath)
   const chunks: Buffer[] = []
   const finish = () => {
     socket.destroy()
-    resolve(standardOutput(Buffer.concat(chunks)).includes('pong'))
+    resolve(standardOutput(Buffer.concat(chunks)))
   }
   socket.setTimeout(timeoutMs, finish)
   socket.on('error', finish)
   socket.on('close', finish)
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  socket.on('connect', () => socket.write(pingRequest('/reeve-ping')))
+  socket.on('connect', () => socket.write(requestOf(values)))
   return promise
 }
 
-function pingRequest(path: string): Buffer {
-  const values = { REQUEST_METHOD: 'GET', SCRIPT_NAME: path, SCRIPT_FILENAME: path, REQUEST_URI: path }
+function requestOf(values: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries(values).map(([name, value]) =>
-    Buffer.concat([Buffer.from([name.length, value.length]), Buffer.from(name + value)]),
+    Buffer.concat([lengthOf(name), lengthOf(value), Buffer.from(name + value)]),
   )
   return Buffer.concat([
     recordOf(beginRequest, Buffer.from([0, responder, 0, 0, 0, 0, 0, 0])),
@@ -36,6 +46,15 @@ function pingRequest(path: string): Buffer {
     recordOf(params, Buffer.alloc(0)),
     recordOf(stdin, Buffer.alloc(0)),
   ])
+}
+
+/** One byte up to 127, else four with the highest bit set (§3.4). */
+function lengthOf(text: string): Buffer {
+  const length = Buffer.byteLength(text)
+  if (length < 128) return Buffer.from([length])
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE((length | 0x80000000) >>> 0)
+  return bytes
 }
 
 function recordOf(type: number, content: Buffer): Buffer {
