@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { limits, measurePairs, resultOf } from '../bench/create-site.ts'
+import { isolationLimit, measureIsolation } from '../bench/isolation-cost.ts'
 import { limits as memoryLimits, measureMemory } from '../bench/memory.ts'
+import { grow, growthLimit } from '../src/growth.ts'
 import { repository, startReeve } from '../src/reeve.ts'
 
 const execute = promisify(execFile)
@@ -29,4 +31,16 @@ it('serves a cached page for little more than a static file costs', { retry: 2 }
   const program = join(repository, 'packages/testbed/bench/page-cache.ts')
   const { stdout } = await execute(process.execPath, [program, '--check', '--rounds', '3', '--seconds', '2'])
   expect(stdout.trimEnd().endsWith('\nmet')).toBe(true)
+})
+
+it('isolates PHP at no cost to an uncached page', { retry: 2 }, async () => {
+  await using reeve = await startReeve()
+  const { ratio } = await measureIsolation(reeve, 80)
+  expect(ratio).toBeLessThanOrEqual(isolationLimit)
+})
+
+it('creates the fortieth site nearly as fast as the first', { retry: 2 }, async () => {
+  await using reeve = await startReeve()
+  const { firstMs, lastMs } = await grow(reeve, { sites: 40, window: 7 })
+  expect(lastMs / firstMs).toBeLessThanOrEqual(growthLimit)
 })
