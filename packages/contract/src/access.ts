@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { operation } from './operation.ts'
 import { SiteId, Timestamp } from './primitives.ts'
+import { parsePublicKey } from './ssh-public-key.ts'
 
 /** As `ssh-keygen -l` prints it, URL-safe: `SHA256:` is left out and base64 becomes base64url. */
 export const KeyFingerprint = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'is not a key fingerprint')
@@ -17,12 +18,15 @@ export type SshKey = z.infer<typeof SshKey>
 
 const SiteParams = z.strictObject({ id: SiteId })
 
-/** Parsed and written anew: type and base64 only, no options. */
-export const PublicKey = z
-  .string()
-  .regex(
-    /^(?:ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)|ssh-rsa|sk-ssh-ed25519@openssh\.com|sk-ecdsa-sha2-nistp256@openssh\.com) [A-Za-z0-9+/]{40,12000}={0,2}$/,
-  )
+/** One key as it stands in a file of keys: type and base64, no options, no comment. */
+export const PublicKey = z.string().superRefine((text, context) => {
+  const parsed = parsePublicKey(text)
+  if ('key' in parsed && parsed.key.text === text) return
+  context.addIssue({
+    code: 'custom',
+    message: 'problem' in parsed ? parsed.problem : 'may not hold more than the key',
+  })
+})
 
 export const SftpState = z.object({
   enabled: z.boolean(),
@@ -109,5 +113,12 @@ export const accessApply = operation({
     password_hash: PasswordHash.nullable(),
     keys: z.array(PublicKey).max(100),
   }),
+  output: z.strictObject({ host: z.string(), port: z.number(), user: z.string() }),
+})
+
+export const accessDescribe = operation({
+  name: 'access.describe',
+  summary: "Where and as whom a site's files are reached over SFTP",
+  input: z.strictObject({ id: SiteId }),
   output: z.strictObject({ host: z.string(), port: z.number(), user: z.string() }),
 })
