@@ -18,6 +18,7 @@ const programs = {
   'mariadb-dump': '/usr/bin/mariadb-dump',
   'mariadb-install-db': '/usr/bin/mariadb-install-db',
   nginx: '/usr/sbin/nginx',
+  nft: '/usr/sbin/nft',
   nice: '/usr/bin/nice',
   openssl: '/usr/bin/openssl',
   php: '/usr/bin/php',
@@ -31,21 +32,29 @@ const programs = {
   sync: '/usr/bin/sync',
   systemctl: '/usr/bin/systemctl',
   tar: '/usr/bin/tar',
+  timedatectl: '/usr/bin/timedatectl',
+  ufw: '/usr/sbin/ufw',
   unzip: '/usr/bin/unzip',
   useradd: '/usr/sbin/useradd',
   userdel: '/usr/sbin/userdel',
 } as const satisfies Record<string, `/${string}`>
 
 /** `php8.2` is that version's own command line; `php` is whichever the host prefers. */
-export type Program = keyof typeof programs | PhpProgram
+export type Program = keyof typeof programs | PhpProgram | FpmProgram
 export type PhpProgram = `php${number}.${number}`
+export type FpmProgram = `php-fpm${number}.${number}`
 
 export function phpProgram(version: PhpVersion): PhpProgram {
   return `php${version}` as PhpProgram // PhpVersion is two numbers around a dot
 }
 
+export function fpmProgram(version: PhpVersion): FpmProgram {
+  return `php-fpm${version}` as FpmProgram // as above
+}
+
 export function programPath(program: Program): string {
-  return isListed(program) ? programs[program] : `/usr/bin/${program}`
+  if (isListed(program)) return programs[program]
+  return program.startsWith('php-fpm') ? `/usr/sbin/${program}` : `/usr/bin/${program}`
 }
 
 const isListed = (program: Program): program is keyof typeof programs => Object.hasOwn(programs, program)

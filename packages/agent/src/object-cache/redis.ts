@@ -25,6 +25,9 @@ export interface RedisServer {
   redisPassword: string
 }
 
+/** All that it takes to ask the server. */
+export type RedisAccess = Pick<RedisServer, 'paths' | 'redisPassword'>
+
 const hashOf = (password: string) => `#${createHash('sha256').update(password).digest('hex')}`
 
 /** ACL rules of a site's account (Redis documentation, "ACL"): no SCAN, no KEYS, no FLUSH, no scripts. */
@@ -45,7 +48,7 @@ export function renderRedisAcl(agentPassword: string, accounts: readonly RedisAc
     .join('')
 }
 
-export async function redisCommand(server: RedisServer, commands: readonly string[]): Promise<string[]> {
+export async function redisCommand(server: RedisAccess, commands: readonly string[]): Promise<string[]> {
   const input = [`AUTH ${agentRedisUser} ${server.redisPassword}`, ...commands].join('\n')
   const { stdout } = await run('redis-cli', ['-s', server.paths.redisSocket], {
     input: `${input}\n`,
@@ -94,7 +97,7 @@ export async function removeRedisAccount(server: RedisServer, name: string): Pro
   await redisCommand(server, [`ACL DELUSER ${name}`, `EVAL "${removeKeys}" 0 ${name}:*`])
 }
 
-export async function isRedisReady(server: RedisServer): Promise<boolean> {
+export async function isRedisReady(server: RedisAccess): Promise<boolean> {
   try {
     return (await redisCommand(server, ['PING'])).includes('PONG')
   } catch {
