@@ -4,7 +4,8 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
 import type { Panel } from './panel.ts'
 
-export async function openBrowser(): Promise<Browser> {
+/** `server` is the address that the names of hosted sites, and of an installed panel, lead to. */
+export async function openBrowser(server = '127.0.0.1'): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: [
@@ -16,7 +17,7 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
       // Every hosted site of a test is below example.com. Any other name, gravatar.com for one, stays unknown.
-      '--host-resolver-rules=MAP *.example.com 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      `--host-resolver-rules=MAP *.example.com ${server}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
     ],
   })
 }
@@ -39,7 +40,8 @@ export async function newVisitor(
     viewport: { width: 1440, height: 900 },
     ...options,
   })
-  context.setDefaultTimeout(20_000)
+  // A deadline for what never comes, not a measure of speed: other tests may have the processor.
+  context.setDefaultTimeout(45_000)
   await context.addInitScript({ content: reportPolicyViolations })
   const page = await context.newPage()
   return { page, problems: watch(page, panel) }
