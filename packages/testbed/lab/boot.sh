@@ -26,11 +26,14 @@ end_all() {
 # EXT4_IOC_SHUTDOWN without flushing the journal (include/uapi/linux/ext4.h): nothing more reaches the disk, not even
 # what the file system would write by itself a moment later.
 cut_power() {
-  perl -e 'sysopen my $root, $ARGV[0], 0 or die "$!"; ioctl $root, 0x8004587d, pack "I", 2 or die "$!"' "$root"
+  local code=0
+  perl -e 'sysopen my $root, $ARGV[0], 0 or die "$!"; my $flags = pack "I", 2; ioctl $root, 0x8004587d, $flags or die "$!"' \
+    "$root" || code=$?
   end_all
+  exit "$code"
 }
 trap 'end_all; exit 0' TERM
-trap 'cut_power; exit 0' USR1
+trap cut_power USR1
 
 code=133
 while [ "$code" = 133 ]; do # 133: it wants to reboot

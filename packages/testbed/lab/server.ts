@@ -1,7 +1,7 @@
 // A throw-away Debian server with a systemd of its own, on a disk that is a file of this host.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execute } from './execute.ts'
 
@@ -90,6 +90,7 @@ async function switchOn({ disk, name, bridge }: ServerOptions): Promise<Power> {
       supervisor.kill(signal)
       await ended
       await untilReleased(disk)
+      if (supervisor.exitCode !== 0) throw new Error(`${name} did not end as told:${lastWords(consolePath)}`)
     },
   }
   try {
@@ -162,9 +163,10 @@ async function untilRunning(findInit: () => number, { isOn, consolePath }: Power
       last = String(error)
     }
     if (!isOn() || Date.now() > deadline) {
-      const said = existsSync(consolePath) ? readFileSync(consolePath, 'utf8').slice(-3000) : ''
-      throw new Error(`The server did not come up: ${last}\nIts console:\n${said}`)
+      throw new Error(`The server did not come up: ${last}${lastWords(consolePath)}`)
     }
     await new Promise((done) => setTimeout(done, 100))
   }
 }
+
+const lastWords = (consolePath: string) => `\nIts console:\n${readIfExists(consolePath).slice(-3000)}`

@@ -67,13 +67,19 @@ function pathsNaming(root: string, namesIt: NamesIt): string[] {
   return found
 }
 
+/** Not in the copies that useradd keeps of what was before. */
 function configurationNaming(root: string, namesIt: NamesIt): string[] {
   const found: string[] = []
   const walk = (directory: string) => {
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
       const path = join(directory, entry.name)
       if (entry.isDirectory()) walk(path)
-      else if (entry.isFile() && namesIt(readFileSync(path, 'utf8'))) found.push(`inside ${path}`)
+      else if (
+        entry.isFile() &&
+        !/^(?:passwd|group|g?shadow|sub[ug]id)-$/.test(entry.name) &&
+        namesIt(readFileSync(path, 'utf8'))
+      )
+        found.push(`inside ${path}`)
     }
   }
   walk(join(root, 'etc'))
