@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { operations } from '@reeve/contract/operations.ts'
+import { resumeAccess } from './access/access.ts'
+import { accessOperations } from './access/operations.ts'
 import { auditOperations } from './audit/operations.ts'
 import { certificateOperations } from './certificates/operations.ts'
+import { cacheOperations } from './cache/operations.ts'
 import { installCmsParts } from './cms/parts.ts'
 import { prepareCms } from './cms/prepare.ts'
 import { commandMarker } from './command.ts'
@@ -87,8 +90,10 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
       ...auditOperations(context),
       ...timerOperations(context),
       ...certificateOperations(context),
+      ...cacheOperations(context),
       ...logOperations(context, services.logs),
       ...cronOperations(context),
+      ...accessOperations(context),
     ],
     async [Symbol.asyncDispose]() {
       await cron[Symbol.asyncDispose]()

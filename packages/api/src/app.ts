@@ -8,12 +8,15 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+import { accessRoutes } from './access/routes.ts'
 import { ownAccountRoutes } from './accounts/own-routes.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { userRoutes } from './accounts/user-routes.ts'
 import { auditTrail, recordRequest } from './audit/request.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { certificateRoutes } from './certificates/routes.ts'
+import { cacheRoutes } from './cache/routes.ts'
+import { connectorRoutes } from './connector/routes.ts'
 import type { Context } from './context.ts'
 import { cronRoutes } from './cron/routes.ts'
 import { eventRoutes } from './events-route.ts'
@@ -97,11 +100,14 @@ function registerRoutes(api: Api): void {
   siteRoutes(api)
   certificateRoutes(api)
   configRoutes(api)
+  cacheRoutes(api)
+  connectorRoutes(api)
   phpRoutes(api)
   taskRoutes(api)
   eventRoutes(api)
   logRoutes(api)
   cronRoutes(api)
+  accessRoutes(api)
   auditRoutes(api)
   const missing = endpoints.filter((endpoint) => !api.handled.has(endpoint)).map(({ name }) => name)
   const unlisted = [...api.handled]

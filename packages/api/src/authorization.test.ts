@@ -41,9 +41,14 @@ const samples: Readonly<Record<string, (fixture: Fixture) => Sample>> = {
   updateUser: ({ user }) => ({ path: `/api/users/${user.accountId}`, body: { role: 'admin' } }),
   getServerLog: () => ({ path: '/api/logs?source=agent' }),
   deleteUser: ({ user }) => ({ path: `/api/users/${user.accountId}` }),
+  setSftp: () => ({ body: { enabled: true } }),
+  addSshKey: () => ({ body: { public_key: somePublicKey } }),
+  deleteSshKey: ({ siteId }) => ({ path: `/api/sites/${siteId}/ssh-keys/${'A'.repeat(43)}` }),
   createCronJob: () => ({ body: { schedule: '@daily', command: 'true' } }),
   updateSiteConfig: () => ({ body: { hsts: true } }),
   updateSitePhp: () => ({ body: { memory_limit_mb: 512 } }),
+  purgeCache: () => ({ body: { all: true } }),
+  connectorPurge: () => ({ body: { all: true } }),
   createSite: () => ({ body: { domain: `made${++made}.example.test`, type: 'static' } }),
 }
 

@@ -8,6 +8,7 @@ import { countAccounts } from './accounts/accounts.ts'
 import { createLoginThrottle, type LoginThrottle } from './accounts/throttle.ts'
 import { type AgentClient, createAgentClient } from './agent-client.ts'
 import { type AuditOutbox, createAuditOutbox } from './audit/outbox.ts'
+import { cacheTasks } from './cache/tasks.ts'
 import { certificateTasks } from './certificates/tasks.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './db/open.ts'
@@ -48,7 +49,9 @@ export async function createContext(config: Config): Promise<Context> {
       (error) => log('event streams not rechecked', { error: describeError(error) }),
     ),
   )
-  const tasks = opening.use(createTaskRunner({ db, agent, events, log }, [...siteTasks, ...certificateTasks]))
+  const tasks = opening.use(
+    createTaskRunner({ db, agent, events, log }, [...siteTasks, ...certificateTasks, ...cacheTasks]),
+  )
   const owned = opening.move()
   return {
     config,

@@ -32,7 +32,9 @@ describe('the list of endpoints', () => {
     expect(beyond.sort()).toEqual([
       'GET /api/openapi.json auth',
       'GET /api/sites/{id}/logs auth',
+      'GET /api/sites/{id}/sftp auth',
       'GET /api/system/capacity auth',
+      'POST /api/sites/{id}/connector/rotate manage',
       'PUT /api/users/{id} admin',
     ])
   })

@@ -44,6 +44,7 @@ export const connectorPurge = endpoint({
   method: 'POST',
   path: '/api/connector/purge',
   role: 'connector',
+  scope: 'site',
   body: PurgeTarget,
   response: Purged,
 })
@@ -103,6 +104,15 @@ export const cachePurge = operation({
   input: z.strictObject({ id: SiteId, target: PurgeTarget }),
   output: Purged,
 })
+
+/** Steps that `cache.warm` reports. */
+export const cacheWarmSteps = [
+  'find pages',
+  'first quarter',
+  'second quarter',
+  'third quarter',
+  'last quarter',
+] as const
 
 export const cacheWarm = operation({
   name: 'cache.warm',

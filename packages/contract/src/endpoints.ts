@@ -17,10 +17,12 @@ import {
   updateUser,
 } from './accounts.ts'
 import { listAudit } from './audit.ts'
+import { connectorPurge, getCacheStats, purgeCache, rotateConnectorToken, warmCache } from './cache.ts'
 import { issueCertificate } from './certificates.ts'
 import type { EndpointDefinition } from './endpoint.ts'
 import { streamEvents } from './events.ts'
 import { updateSitePhp } from './php.ts'
+import { addSshKey, deleteSshKey, getSftp, listSshKeys, setSftp } from './access.ts'
 import { createCronJob, deleteCronJob, listCronJobs, runCronJob } from './cron.ts'
 import { getServerLog, getSiteLog } from './logs.ts'
 import { updateSiteConfig } from './site-config.ts'
@@ -52,6 +54,11 @@ export const endpoints: readonly EndpointDefinition[] = [
   issueCertificate,
   updateSitePhp,
   updateSiteConfig,
+  purgeCache,
+  warmCache,
+  getCacheStats,
+  connectorPurge,
+  rotateConnectorToken,
   listTasks,
   getTask,
   getServerLog,

@@ -1,7 +1,9 @@
 // Every operation the agent knows. What is not listed here is refused by its dispatcher.
 import { auditAppend, auditRead, auditVerify } from './audit.ts'
+import { cachePurge, cacheStats, cacheWarm, connectorRotate } from './cache.ts'
 import { certificateIssue, certificateList } from './certificates.ts'
 import type { OperationDefinition } from './operation.ts'
+import { accessApply, accessDescribe } from './access.ts'
 import { cronApply, cronRun, cronState } from './cron.ts'
 import { logsServer, logsSite } from './logs.ts'
 import { siteCheck } from './site-config.ts'
@@ -15,8 +17,14 @@ export const operations: readonly OperationDefinition[] = [
   siteRemove,
   systemDescribe,
   timerRun,
+  cachePurge,
+  cacheWarm,
+  cacheStats,
+  connectorRotate,
   certificateIssue,
   certificateList,
+  accessApply,
+  accessDescribe,
   cronApply,
   cronRun,
   cronState,
