@@ -1,4 +1,5 @@
 import type { CronJob, CronRun, listCronJobs, runCronJob } from '@reeve/contract/cron.ts'
+import { parseSchedule } from '@reeve/contract/cron-schedule.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ChevronRight, Play, Trash2 } from 'lucide-react'
 import { Button } from '../components/button.tsx'
@@ -11,7 +12,7 @@ import { call, type ResponseOf } from '../lib/api.ts'
 import { duration } from '../lib/format.ts'
 import { strings } from '../lib/strings.ts'
 import { NextRuns } from './next-runs.tsx'
-import { inWords, parseSchedule } from './schedule.ts'
+import { inWords } from './schedule-words.ts'
 
 const text = strings.cron
 
@@ -57,7 +58,7 @@ export function CronJobCard({ job, reason, onDelete }: CronJobCardProps) {
           )}
           <ScheduleLine job={job} />
         </div>
-        <div className="min-w-0 basis-48">
+        <div className="w-40 flex-none">
           <p className="text-xs text-muted">{text.next}</p>
           {job.next_runs.length > 0 ? (
             <NextRuns runs={job.next_runs} />
@@ -65,7 +66,7 @@ export function CronJobCard({ job, reason, onDelete }: CronJobCardProps) {
             <p className="text-sm">{text.noNext}</p>
           )}
         </div>
-        <div className="flex gap-1">
+        <div className="flex flex-none gap-1 sm:w-40 sm:justify-end">
           <Button
             look="secondary"
             aria-label={text.runLabel(name)}
@@ -103,8 +104,8 @@ export function CronJobCard({ job, reason, onDelete }: CronJobCardProps) {
 }
 
 function ScheduleLine({ job }: { job: CronJob }) {
-  const schedule = parseSchedule(job.schedule)
-  const words = schedule && inWords(schedule)
+  const parsed = parseSchedule(job.schedule)
+  const words = 'schedule' in parsed ? inWords(parsed.schedule) : undefined
   return (
     <p className="mt-1 flex flex-wrap gap-x-2 text-sm">
       {words ? <span>{words}</span> : null}
@@ -126,10 +127,7 @@ function LastRun({ run, name }: { run: CronRun | null; name: string }) {
   if (!run) return <p className="border-t px-4 py-2.5 text-sm text-muted">{text.never}</p>
   return (
     <details className="group border-t">
-      <summary
-        aria-label={`${text.last}, ${text.outcomes[run.outcome]}: ${name}`}
-        className="pointer-coarse:min-h-11 flex min-h-10 list-none flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-2 text-sm select-none"
-      >
+      <summary className="pointer-coarse:min-h-11 flex min-h-10 list-none flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-2 text-sm select-none">
         <ChevronRight
           aria-hidden
           size={14}
@@ -138,6 +136,7 @@ function LastRun({ run, name }: { run: CronRun | null; name: string }) {
         <Status health={healths[run.outcome]} word={text.outcomes[run.outcome]} />
         <Time at={run.started_at} />
         <span className="text-muted">{tookOf(run)}</span>
+        <span className="sr-only">{name}</span>
       </summary>
       <div className="relative px-4 pb-4">
         <pre

@@ -1,4 +1,5 @@
 import type { CronJob, createCronJob } from '@reeve/contract/cron.ts'
+import { nextRuns, parseSchedule, type Schedule } from '@reeve/contract/cron-schedule.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
@@ -6,11 +7,13 @@ import { CallButton } from '../components/copy.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Field } from '../components/field.tsx'
 import { ErrorNotice, rejection } from '../components/notice.tsx'
+import { useClock } from '../components/time.tsx'
 import { announce } from '../components/toasts.tsx'
 import { useManageReason } from '../lib/access.ts'
 import { type BodyOf, call } from '../lib/api.ts'
 import { strings } from '../lib/strings.ts'
-import { inWords, parseSchedule } from './schedule.ts'
+import { NextRuns } from './next-runs.tsx'
+import { inWords } from './schedule-words.ts'
 
 type NewJob = BodyOf<typeof createCronJob>
 
@@ -35,7 +38,7 @@ export function NewCronJobDialog({ siteId, onClose }: { siteId: string; onClose:
   const [timeout, setTimeoutS] = useState('300')
   const body: NewJob = {
     command: command.trim(),
-    schedule: schedule.trim().replace(/\s+/g, ' '),
+    schedule: tidy(schedule),
     timeout_s: Number(timeout),
   }
   const create = useMutation({
@@ -104,6 +107,8 @@ export function NewCronJobDialog({ siteId, onClose }: { siteId: string; onClose:
   )
 }
 
+const tidy = (schedule: string): string => schedule.trim().replace(/\s+/g, ' ')
+
 interface ScheduleFieldProps {
   schedule: string
   error: string | undefined
@@ -111,7 +116,7 @@ interface ScheduleFieldProps {
 }
 
 function ScheduleField({ schedule, error, onChange }: ScheduleFieldProps) {
-  const parsed = parseSchedule(schedule)
+  const parsed = parseSchedule(tidy(schedule))
   return (
     <div className="flex flex-col gap-2">
       <Field name="schedule" label={text.schedule} hint={text.scheduleHint} error={error}>
@@ -128,9 +133,9 @@ function ScheduleField({ schedule, error, onChange }: ScheduleFieldProps) {
           />
         )}
       </Field>
-      <p role="status" className={`min-h-5 text-sm ${parsed ? 'font-medium' : 'text-muted'}`}>
-        {parsed ? (inWords(parsed) ?? '') : text.notASchedule}
-      </p>
+      <div role="status" className="min-h-19 text-sm">
+        {'schedule' in parsed ? <Meaning schedule={parsed.schedule} /> : text.notASchedule(parsed.problem)}
+      </div>
       <div role="group" aria-label={text.presets} className="flex flex-wrap gap-1.5">
         {presets.map(([name, value]) => (
           <button
@@ -143,6 +148,20 @@ function ScheduleField({ schedule, error, onChange }: ScheduleFieldProps) {
             {text.presetNames[name]}
           </button>
         ))}
+      </div>
+    </div>
+  )
+}
+
+function Meaning({ schedule }: { schedule: Schedule }) {
+  const minute = useClock((nowMs) => Math.floor(nowMs / 60_000))
+  const runs = nextRuns(schedule, new Date(minute * 60_000), 3).map((run) => run.toISOString())
+  return (
+    <div className="flex flex-wrap gap-x-6 gap-y-1">
+      <p className="min-w-0 flex-1 basis-40 font-medium">{inWords(schedule)}</p>
+      <div>
+        <p className="text-xs text-muted">{text.firstRuns}</p>
+        <NextRuns runs={runs} />
       </div>
     </div>
   )
