@@ -8,7 +8,7 @@ import { ErrorNotice } from '../components/notice.tsx'
 import { Status } from '../components/status.tsx'
 import { announce } from '../components/toasts.tsx'
 import { useManageReason } from '../lib/access.ts'
-import { type BodyOf, call, type ResponseOf } from '../lib/api.ts'
+import { type ApiCall, type BodyOf, call, type ResponseOf } from '../lib/api.ts'
 import { strings } from '../lib/strings.ts'
 import { OncePassword } from './once-password.tsx'
 import { sftpQuery } from './queries.ts'
@@ -60,18 +60,26 @@ export function SftpSection({ siteId, sftp }: { siteId: string; sftp: SftpState 
       {sftp.enabled ? <Connection sftp={sftp} /> : null}
       <div className="mt-4 flex flex-wrap items-start gap-2">
         {sftp.enabled ? (
-          <Changes sftp={sftp} reason={reason} busy={set.isPending} onSet={(order) => set.mutate(order)} />
-        ) : (
-          <Button
-            look="primary"
+          <Changes
+            sftp={sftp}
             reason={reason}
             busy={set.isPending}
-            onClick={() => set.mutate({ change: { enabled: true } })}
-          >
-            {text.turnOn}
-          </Button>
+            callOf={(change) => setting(siteId, change)}
+            onSet={(order) => set.mutate(order)}
+          />
+        ) : (
+          <>
+            <Button
+              look="primary"
+              reason={reason}
+              busy={set.isPending}
+              onClick={() => set.mutate({ change: { enabled: true } })}
+            >
+              {text.turnOn}
+            </Button>
+            <CallButton call={() => setting(siteId, { enabled: true })} />
+          </>
         )}
-        <CallButton call={() => setting(siteId, { enabled: !sftp.enabled })} />
       </div>
     </section>
   )
@@ -81,10 +89,11 @@ interface ChangesProps {
   sftp: SftpState
   reason: string | undefined
   busy: boolean
+  callOf: (change: Change) => ApiCall
   onSet: (order: Set) => void
 }
 
-function Changes({ sftp, reason, busy, onSet }: ChangesProps) {
+function Changes({ sftp, reason, busy, callOf, onSet }: ChangesProps) {
   return (
     <>
       <InlineConfirm
@@ -111,6 +120,7 @@ function Changes({ sftp, reason, busy, onSet }: ChangesProps) {
         yes={text.turnOffYes}
         reason={reason}
         busy={busy}
+        call={() => callOf({ enabled: false })}
         onConfirm={() => onSet({ change: { enabled: false }, done: text.turnedOff })}
       />
     </>

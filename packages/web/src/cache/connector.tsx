@@ -1,6 +1,5 @@
 import type { Site } from '@reeve/contract/sites.ts'
 import { useMutation } from '@tanstack/react-query'
-import { CallButton } from '../components/copy.tsx'
 import { InlineConfirm } from '../components/inline-confirm.tsx'
 import { ErrorNotice } from '../components/notice.tsx'
 import { Section } from '../components/page.tsx'
@@ -26,16 +25,16 @@ export function Connector({ site }: { site: Site }) {
       <div className="flex max-w-2xl flex-col gap-3">
         <p className="text-muted">{text.connectorText}</p>
         {rotate.error ? <ErrorNotice error={rotate.error} /> : null}
-        <div className="flex flex-wrap items-start gap-2">
+        <div>
           <InlineConfirm
             label={text.rotate}
             text={text.rotateConfirm}
             yes={text.rotateYes}
             reason={reason}
             busy={rotate.isPending}
+            call={() => rotation(site.id)}
             onConfirm={() => rotate.mutate()}
           />
-          <CallButton call={() => rotation(site.id)} />
         </div>
       </div>
     </Section>

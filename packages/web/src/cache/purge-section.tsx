@@ -37,16 +37,16 @@ export function PurgeSection({ site }: { site: Site }) {
       <div className="flex max-w-2xl flex-col gap-5">
         <p className="text-muted">{text.purgeText}</p>
         {all.error ? <ErrorNotice error={all.error} /> : null}
-        <div className="flex flex-wrap items-start gap-2">
+        <div>
           <InlineConfirm
             label={text.purgeAll}
             text={text.purgeAllConfirm}
             yes={text.purgeAllYes}
             reason={reason}
             busy={all.isPending}
+            call={() => purging(site.id, { all: true })}
             onConfirm={() => all.mutate({ all: true })}
           />
-          <CallButton call={() => purging(site.id, { all: true })} />
         </div>
         <PurgeAddresses site={site} reason={reason} />
       </div>

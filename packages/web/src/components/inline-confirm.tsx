@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ApiCall } from '../lib/api.ts'
 import { strings } from '../lib/strings.ts'
 import { Button, type ButtonLook } from './button.tsx'
+import { CallButton } from './copy.tsx'
 
 interface InlineConfirmProps {
   /** The button that asks. */
@@ -14,12 +16,14 @@ interface InlineConfirmProps {
   reason?: string | undefined
   busy?: boolean
   tipSide?: 'center' | 'end'
+  /** Shown beside the button as the call it makes. */
+  call?: () => ApiCall
   onConfirm: () => void
 }
 
 /** Asks in place before it does what is felt but can be lived with. */
 export function InlineConfirm(props: InlineConfirmProps) {
-  const { label, ariaLabel, look = 'secondary', text, yes, reason, busy, tipSide, onConfirm } = props
+  const { label, ariaLabel, look = 'secondary', text, yes, reason, busy, tipSide, call, onConfirm } = props
   const [asking, setAsking] = useState(false)
   const box = useRef<HTMLDivElement>(null)
   const wasAsking = useRef(false)
@@ -30,7 +34,7 @@ export function InlineConfirm(props: InlineConfirmProps) {
   }, [asking])
   if (!asking) {
     return (
-      <div ref={box} className="inline-flex">
+      <div ref={box} className="inline-flex items-center gap-2">
         <Button
           look={look}
           aria-label={ariaLabel}
@@ -41,6 +45,7 @@ export function InlineConfirm(props: InlineConfirmProps) {
         >
           {label}
         </Button>
+        {call ? <CallButton call={call} /> : null}
       </div>
     )
   }

@@ -6,6 +6,7 @@ import { Button } from '../components/button.tsx'
 import { CallButton, CopyButton } from '../components/copy.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { ErrorNotice } from '../components/notice.tsx'
+import { PathText } from '../components/path-text.tsx'
 import { type Health, Status } from '../components/status.tsx'
 import { Time } from '../components/time.tsx'
 import { announce } from '../components/toasts.tsx'
@@ -42,7 +43,9 @@ export function DriftCard({ item, domain }: { item: DriftItem; domain: string | 
       <div className="mb-3 flex flex-wrap items-start gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-64">
           <h3 className="flex items-center gap-1 font-semibold">
-            <span className="min-w-0 font-mono text-sm wrap-anywhere">{item.path}</span>
+            <span className="min-w-0 font-mono text-sm wrap-anywhere">
+              <PathText text={item.path} />
+            </span>
             <CopyButton text={item.path} label={strings.common.copy} />
           </h3>
           <p className="text-sm text-muted">
@@ -103,7 +106,9 @@ function ResolveDialog({ item, action, isGone, onClose }: ResolveProps) {
     <Dialog title={isRestore ? text.restoreTitle : text.acceptTitle} onClose={onClose}>
       <div className="flex flex-col gap-5 p-5">
         {resolve.error ? <ErrorNotice error={resolve.error} /> : null}
-        <code className="font-mono text-sm wrap-anywhere">{item.path}</code>
+        <code className="font-mono text-sm wrap-anywhere">
+          <PathText text={item.path} />
+        </code>
         <p>{isRestore ? text.restoreText : text.acceptText}</p>
         <div className="flex flex-wrap items-center justify-end gap-2">
           <CallButton call={() => resolving(item.id, action)} />

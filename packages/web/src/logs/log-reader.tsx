@@ -3,7 +3,6 @@ import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { CopyButton } from '../components/copy.tsx'
 import { ErrorNotice } from '../components/notice.tsx'
-import { Status } from '../components/status.tsx'
 import { saveText } from '../lib/save-text.ts'
 import { strings } from '../lib/strings.ts'
 import type { Tail } from './tail.ts'
@@ -75,6 +74,15 @@ export function LogReader<Source extends string>({ path, sources, first, fileNam
   )
 }
 
+function Following() {
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <span aria-hidden className="size-2 rounded-full bg-healthy" />
+      {text.following}
+    </span>
+  )
+}
+
 interface LinesProps {
   tail: Tail
   wraps: boolean
@@ -101,7 +109,7 @@ function Lines({ tail, wraps, follows, filter, fileName, onFollow }: LinesProps)
     <div className="overflow-hidden rounded-lg border">
       <div className="flex min-h-9 flex-wrap items-center gap-1 border-b bg-sunken pl-3">
         <div role="status" className="min-w-0 flex-1 text-xs text-muted">
-          {follows ? <Status health="working" word={text.following} /> : text.paused}
+          {follows ? <Following /> : text.paused}
         </div>
         {follows ? null : (
           <Button look="quiet" onClick={() => onFollow(true)}>

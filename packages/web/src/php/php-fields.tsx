@@ -100,10 +100,10 @@ export function WorkerFields({ form, change, capacity, rejected }: PhpPart) {
   const budget = capacity?.php_workers
   const isRaised = !workers.automatic && budget !== undefined && Number(workers.count) > budget
   const choose = (automatic: boolean) => change({ workers: { ...workers, automatic } })
-  const choice = 'pointer-coarse:min-h-11 flex items-center gap-2.5'
+  const choice = 'pointer-coarse:min-h-11 flex min-h-8 items-center gap-2.5'
   return (
     <FormSection title={text.workers} hint={text.workersLead}>
-      <div role="radiogroup" aria-label={text.workers} className="flex flex-col gap-2">
+      <div role="radiogroup" aria-label={text.workers} className="flex flex-col">
         <label className={choice}>
           <input
             type="radio"

@@ -90,10 +90,12 @@ function WwwField({ site, form, change, refusals }: ConfigPart) {
   const names = [site.domain, ...linesOf(form.aliases)]
   const missing =
     form.www_redirect === 'none' ? undefined : [bare, `www.${bare}`].find((name) => !names.includes(name))
+  // WordPress sends visitors of other names back to its own one.
+  const isOwn = (name: string) => !isCms(site.type) || name === site.domain
   const choices = [
-    ['none', text.wwwChoices.none],
-    ['to_bare', text.wwwChoices.to_bare(bare)],
-    ['to_www', text.wwwChoices.to_www(bare)],
+    ['none', text.wwwAny],
+    ...(isOwn(bare) ? [['to_bare', bare] as const] : []),
+    ...(isOwn(`www.${bare}`) ? [['to_www', `www.${bare}`] as const] : []),
   ] as const
   return (
     <div>
@@ -250,16 +252,7 @@ export function SnippetFields({ form, change, refusals }: ConfigPart) {
   const refusal = refusals['snippet']
   return (
     <FormSection title={text.snippet} hint={text.snippetHint}>
-      <Field
-        name="nginx_snippet"
-        label={text.snippetLabel}
-        error={
-          refusal &&
-          (refusal.line === undefined
-            ? sentence(refusal.message)
-            : `${text.snippetLine(refusal.line)}: ${refusal.message}`)
-        }
-      >
+      <Field name="nginx_snippet" label={text.snippetLabel} error={refusal?.message}>
         {(control) => (
           <CodeArea
             {...control}

@@ -1,4 +1,4 @@
-import { Plus, X } from 'lucide-react'
+import { ArrowRight, Plus, X } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
 import { Button } from '../components/button.tsx'
 import { strings } from '../lib/strings.ts'
@@ -90,6 +90,7 @@ function RedirectFields({ row, refusal, onChange, onRemove }: RedirectFieldsProp
         value={row.from}
         onChange={(event) => onChange({ from: event.target.value })}
       />
+      <ArrowRight aria-hidden size={14} className="flex-none text-muted max-sm:hidden" />
       <input
         {...invalid('to')}
         aria-label={text.redirectTo}
@@ -105,7 +106,7 @@ function RedirectFields({ row, refusal, onChange, onRemove }: RedirectFieldsProp
         <select
           {...invalid('status')}
           aria-label={text.redirectStatus}
-          className="control sm:!w-28"
+          className="control sm:!w-38"
           value={row.status}
           onChange={(event) => {
             const status = statuses.find((candidate) => String(candidate) === event.target.value)

@@ -33,7 +33,7 @@ export function SaveBar({ changed, isBusy, task, reason, call, onDiscard }: Save
             {isBusy ? <Progress task={task} /> : strings.saveBar.changed(changed.join(', '))}
           </div>
           {isBusy ? null : (
-            <div className="flex items-center gap-2">
+            <div className="ml-auto flex items-center gap-2">
               <CallButton call={call} />
               <Button onClick={onDiscard}>{strings.saveBar.discard}</Button>
               <Button type="submit" look="primary" reason={reason} tipSide="end">

@@ -22,8 +22,8 @@ export function SiteTabs({ site }: { site: Site }) {
               to={tab.to}
               params={{ id: site.id }}
               activeOptions={{ exact: true }}
-              className="pointer-coarse:min-h-11 flex min-h-9 items-center border-b-2 px-2 text-sm -outline-offset-2"
-              activeProps={{ className: 'border-accent font-semibold' }}
+              className="pointer-coarse:min-h-11 flex min-h-9 items-center border-b-2 px-2 text-sm font-medium -outline-offset-2"
+              activeProps={{ className: 'border-accent' }}
               inactiveProps={{ className: 'border-transparent text-muted hover:text-ink' }}
             >
               {strings.siteTabs[tab.name]}

@@ -37,11 +37,7 @@ export const siteSettingsStrings = {
     aliases: 'Aliases',
     aliasesHint: 'Further domains that show the same site, one a line.',
     www: 'Name visitors end up at',
-    wwwChoices: {
-      none: 'Whatever they typed',
-      to_www: (domain: string) => `www.${domain}`,
-      to_bare: (domain: string) => domain,
-    },
+    wwwAny: 'Whatever they typed',
     wwwNeeds: (name: string) => `The redirect needs ${name}, too.`,
     wwwAdd: (name: string) => `Add ${name} to the aliases`,
     httpsRedirect: 'Send visitors to HTTPS',
@@ -64,10 +60,10 @@ export const siteSettingsStrings = {
     redirectFromPlaceholder: '/old-page',
     redirectToPlaceholder: '/new-page or https://…',
     redirectStatuses: {
-      301: '301 moved for good',
-      302: '302 found, for now',
-      307: '307 for now, same method',
-      308: '308 for good, same method',
+      301: '301 permanent',
+      302: '302 temporary',
+      307: '307 temporary, same method',
+      308: '308 permanent, same method',
     },
     pageCache: 'Page cache',
     cacheOn: 'Keep finished pages',
@@ -92,7 +88,6 @@ export const siteSettingsStrings = {
     snippetHint:
       'Directives inside this site’s own server block, for administrators. Checked by nginx before anything changes; kept through every later change.',
     snippetLabel: 'Directives',
-    snippetLine: (line: number) => `Line ${line}`,
     fields: {
       aliases: 'aliases',
       redirects: 'redirects',
