@@ -10,6 +10,7 @@ const usage = `Usage: reeve <command>
   embedded       both, with nginx, PHP-FPM, MariaDB and Redis, below one directory (npm start)
 
   setup-token    prints the token of the first setup
+  doctor         checks all that this server needs, and says what to do; --json
   recover-admin  lists the accounts, or gives one a new password; works with the panel stopped
   timer          does the work of one timer now; systemd's timers run it
   verify-audit   checks the audit log's chain
@@ -64,6 +65,15 @@ async function main(command: string | undefined): Promise<void> {
     case 'recover-admin': {
       const { recoverAdmin } = await import('../packages/api/src/rescue.ts')
       return answer(recoverAdmin(process.env, process.argv.slice(3)))
+    }
+    case 'doctor': {
+      const { runDoctor } = await import('./doctor.ts')
+      return answer(
+        runDoctor(process.env, process.argv.slice(3)).then(({ text, isHealthy }) => {
+          if (!isHealthy) process.exitCode = 1
+          return text
+        }),
+      )
     }
     case 'timer': {
       const { runTimer } = await import('./timer.ts')
