@@ -7,6 +7,7 @@ import { Page, Problem } from '../components/page.tsx'
 import { SkeletonRows } from '../components/skeleton.tsx'
 import { Status } from '../components/status.tsx'
 import { useAdminReason, useMe } from '../lib/access.ts'
+import { isForbidden } from '../lib/api.ts'
 import { dayOf, exactTime } from '../lib/format.ts'
 import { sitesQuery } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
@@ -21,7 +22,7 @@ export function UsersPage() {
   const reason = useAdminReason()
   const [open, setOpen] = useState<Open>({ dialog: 'none' })
   const close = () => setOpen({ dialog: 'none' })
-  if (error && !users) return <Problem error={error} onRetry={() => void refetch()} />
+  if (error && (!users || isForbidden(error))) return <Problem error={error} onRetry={() => void refetch()} />
   const admins = users?.filter((user) => user.role === 'admin').length ?? 0
   return (
     <Page

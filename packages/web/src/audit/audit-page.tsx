@@ -4,9 +4,9 @@ import { Download, ScrollText } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { ErrorNotice } from '../components/notice.tsx'
-import { Empty, Page } from '../components/page.tsx'
+import { Empty, Page, Problem } from '../components/page.tsx'
 import { SkeletonRows } from '../components/skeleton.tsx'
-import { get, type ResponseOf } from '../lib/api.ts'
+import { get, isForbidden, type ResponseOf } from '../lib/api.ts'
 import { saveText } from '../lib/save-text.ts'
 import { strings } from '../lib/strings.ts'
 import { AuditTable } from './audit-table.tsx'
@@ -61,6 +61,7 @@ export function AuditPage() {
   const [filters, setFilters] = useState(unfiltered)
   const audit = useAudit(useDeferredValue(filters))
   const entries = audit.data?.pages.flatMap((page) => page.entries) ?? []
+  if (isForbidden(audit.error)) return <Problem error={audit.error} />
   const isFiltered = Object.values(filters).some((value) => value !== '')
   return (
     <Page

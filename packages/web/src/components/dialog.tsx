@@ -38,6 +38,12 @@ export function Dialog({ title, onClose, children, place = 'center', insist, hid
       ref={element}
       aria-labelledby={titleId}
       className={places[place]}
+      // A second Escape would close it without asking.
+      closedby={insist ? 'none' : undefined}
+      onClose={() => {
+        if (insist) element.current?.showModal()
+        else onClose()
+      }}
       onCancel={(event) => {
         event.preventDefault()
         if (!insist) onClose()

@@ -102,6 +102,9 @@ export async function call<T>(request: ApiCall, options: CallOptions = {}): Prom
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> =>
   call<T>({ method: 'GET', path }, { signal })
 
+/** Not for this role: what an earlier role has read is not to be shown either. */
+export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403
+
 /** The sentence to show for anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
