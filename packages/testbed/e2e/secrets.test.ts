@@ -1,11 +1,11 @@
 // Secrets at rest and in passing: after a day's work of the panel none of them stands in a file that is not made
 // for it, in an argument that other users can read, or in anything that was printed.
-import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPanel, type Panel, wordpressFields } from '../src/panel.ts'
 import { administrator, type Reeve, startReeve } from '../src/reeve.ts'
+import { totp } from '../src/totp.ts'
 
 const operator = { email: 'operator@example.com', password: 'operator-password-7f3a' }
 const cmsPassword = 'cms-password-91bc-unlike-any'
@@ -53,18 +53,6 @@ afterAll(async () => {
   clearInterval(watcher)
   await reeve[Symbol.asyncDispose]()
 })
-
-/** RFC 6238 with the defaults that every authenticator has. */
-function totp(secret: string): string {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-  const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('')
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))
-  const digest = createHmac('sha1', key).update(counter).digest()
-  const offset = (digest.at(-1) ?? 0) & 15
-  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
-}
 
 /** Arguments of whatever runs just now, as any user of the host could read them. */
 function readArguments(): void {

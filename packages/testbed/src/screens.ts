@@ -1,11 +1,7 @@
 // Every screen and dialog of the panel, and how a person gets to it.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import type { Site } from '@reeve/contract/sites.ts'
-import type { Task } from '@reeve/contract/tasks.ts'
-import { type Panel, wordpressFields } from './panel.ts'
-import { administrator, type Reeve, startReeve } from './reeve.ts'
+import { administrator } from './reeve.ts'
 
 export interface Exhibits {
   site: Site
@@ -220,61 +216,11 @@ export const screens: readonly Screen[] = [
   },
 ]
 
-export interface Gallery extends AsyncDisposable {
-  reeve: Reeve
-  /** Healthy sites of several types. */
-  furnish(panel: Panel): Promise<Pick<Exhibits, 'site' | 'done'>>
-  /** A creation that fails. */
-  fail(panel: Panel): Promise<Exhibits['failed']>
-}
-
-/** A fresh Reeve, and what its screens need to be worth looking at. */
-export async function openGallery(): Promise<Gallery> {
-  // Both daemons, root and `reeve`, must be able to remove the file in it.
-  const directory = mkdtempSync('/var/tmp/reeve-failpoint-')
-  chmodSync(directory, 0o777)
-  const armed = join(directory, 'armed')
-  const reeve = await startReeve({ env: { REEVE_FAILPOINT_FILE: armed } })
-  return {
-    reeve,
-    furnish,
-    fail: (panel) => fail(panel, armed),
-    async [Symbol.asyncDispose]() {
-      await reeve[Symbol.asyncDispose]()
-      rmSync(directory, { recursive: true, force: true })
-    },
-  }
-}
-
-async function furnish(panel: Panel): Promise<Pick<Exhibits, 'site' | 'done'>> {
-  const fields = { ...wordpressFields, domain: 'journal.example.com', title: 'The Journal' }
-  const site = await panel.createSite(fields)
-  await panel.createSite({ domain: 'docs.example.com', type: 'static', profile: 'maximum' })
-  await panel.createSite({ ...wordpressFields, domain: 'shop.example.com', profile: 'commerce' })
-  await panel.createSite({ domain: 'booking.example.com', type: 'laravel' })
-  const { body } = await panel.call<{ tasks: Task[] }>('GET', `/api/tasks`)
-  const done = body.tasks.find((task) => task.site_id === site.id)
-  if (!done) throw new Error(`no task of ${site.domain} is listed`)
-  return { site, done: done.id }
-}
-
-async function fail(panel: Panel, armed: string): Promise<Exhibits['failed']> {
-  writeFileSync(armed, 'site.apply.application:before:error')
-  chmodSync(armed, 0o666)
-  const { body: created } = await panel.call<{ task: Task; site: Site }>('POST', '/api/sites', {
-    ...wordpressFields,
-    domain: 'campaign.example.com',
-  })
-  const failed = await panel.taskEnd(created.task.id)
-  if (failed.state !== 'failed') throw new Error(`the creation that should fail is ${failed.state}`)
-  return { task: failed.id, site: created.site.id }
-}
-
 /** Signs in with the form. */
-export async function signIn(page: Page): Promise<void> {
+export async function signIn(page: Page, { email, password } = administrator): Promise<void> {
   await page.goto('/login')
-  await page.getByLabel('E-mail').fill(administrator.email)
-  await page.getByLabel('Password', { exact: true }).fill(administrator.password)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('button', { name: 'Search or jump to' }).waitFor()
 }

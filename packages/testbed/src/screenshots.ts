@@ -4,12 +4,12 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from '@playwright/test'
 import { deleteAllSites, newVisitor, openBrowser } from './browser.ts'
+import { openGallery } from './gallery.ts'
 import {
   emptyScreens,
   type Exhibits,
   isOn,
   loginScreen,
-  openGallery,
   type Screen,
   screens,
   setupScreen,
