@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../command.ts'
+import { AppError } from '@reeve/contract/errors.ts'
+import { type CommandOptions, run } from '../command.ts'
 import type { Paths } from '../paths.ts'
 
 /** Database and account of a site; `_` is a wildcard in GRANT and is written `\_` there. */
@@ -17,17 +18,31 @@ const clientArgs = (paths: Paths) => [
   '--skip-column-names',
 ]
 
+/** The client's own words for a server that it cannot reach, or that left (MariaDB, "Error Codes"). */
+const isAway = /: ERROR (?:2002|2003|2006|2013) /
+
+/** Runs the client; says it plainly when there is no server to talk to. */
+async function runClient(args: readonly string[], options: CommandOptions): Promise<string> {
+  try {
+    return (await run('mariadb', args, options)).stdout
+  } catch (error) {
+    const isAbsent = error instanceof AppError && isAway.test(error.message)
+    throw isAbsent ? new AppError('internal', absent, {}, error) : error
+  }
+}
+
+const absent = 'The database server (mariadb) does not answer. Start it and try again.'
+
 /** Runs statements as the server's root; returns the tab-separated answer. */
 export async function sqlAsRoot(paths: Paths, statements: string, timeoutMs = 30_000): Promise<string> {
-  const result = await run('mariadb', [...clientArgs(paths), '--user=root'], { input: statements, timeoutMs })
-  return result.stdout
+  return runClient([...clientArgs(paths), '--user=root'], { input: statements, timeoutMs })
 }
 
 /** Like `sqlAsRoot`, but a statement that fails costs only its own answer. */
 export async function tryEachAsRoot(paths: Paths, statements: readonly string[]): Promise<string> {
   const input = statements.join('\n')
   const args = [...clientArgs(paths), '--user=root', '--force']
-  return (await run('mariadb', args, { input, timeoutMs: 60_000, accept: [0, 1] })).stdout
+  return runClient(args, { input, timeoutMs: 60_000, accept: [0, 1] })
 }
 
 export interface SiteDatabase {
@@ -78,7 +93,7 @@ export async function sqlAsSite(
       '--local-infile=0',
       database.name,
     ]
-    return (await run('mariadb', args, { input: statements, timeoutMs })).stdout
+    return await runClient(args, { input: statements, timeoutMs })
   } finally {
     unlinkSync(optionFile)
   }

@@ -20,6 +20,12 @@ export interface PanelVhostInput {
   acmeChallenges: string
 }
 
+const absent = JSON.stringify({
+  error:
+    'The panel does not answer; the sites are served without it. On the server, systemctl status reeve-api says why.',
+  code: 'internal',
+})
+
 export function renderPanelVhost({
   panel,
   ports,
@@ -59,7 +65,10 @@ export function renderPanelVhost({
         // The event stream stays open and must not wait for a buffer to fill.
         'proxy_buffering off',
         'proxy_read_timeout 1h',
+        // What the API itself answers passes; this is for when there is none.
+        'error_page 502 504 @absent',
       ]),
+      block('location @absent', ['default_type application/json', `return 502 '${absent}'`]),
     ]),
   ])
 }
