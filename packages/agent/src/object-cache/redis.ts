@@ -55,7 +55,12 @@ export async function redisCommand(server: RedisAccess, commands: readonly strin
     timeoutMs: 5000,
   })
   const [auth, ...replies] = stdout.split('\n').filter((line) => line !== '')
-  const problem = [auth ?? 'no answer', ...replies].find((line, at) =>
+  if (auth === undefined)
+    throw new AppError(
+      'internal',
+      'The object-cache server (redis-server) does not answer. Start it and try again.',
+    )
+  const problem = [auth, ...replies].find((line, at) =>
     at === 0 ? line !== 'OK' : /^(ERR|NOPERM|WRONGPASS)/.test(line),
   )
   if (problem) throw new AppError('internal', `The object-cache server refused a command: ${problem}`)
