@@ -2,11 +2,13 @@
 
 export interface KeyedLock {
   hold<T>(key: string, work: () => Promise<T>): Promise<T>
+  isHeld(key: string): boolean
 }
 
 export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<unknown>>()
   return {
+    isHeld: (key) => tails.has(key),
     async hold(key, work) {
       const before = tails.get(key) ?? Promise.resolve()
       const mine = before.then(work, work)

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { operations } from '@reeve/contract/operations.ts'
-import { resumeAccess } from './access/access.ts'
 import { accessOperations } from './access/operations.ts'
 import { auditOperations } from './audit/operations.ts'
 import { certificateOperations } from './certificates/operations.ts'
@@ -15,6 +14,7 @@ import { commandMarker } from './command.ts'
 import { type AgentConfig, readConfig } from './config.ts'
 import type { AgentContext } from './context.ts'
 import { type BoundOperation, createDispatcher } from './dispatch.ts'
+import { driftOperations } from './drift/operations.ts'
 import { groupId } from './host-accounts.ts'
 import { createKeyedLock } from './keyed-lock.ts'
 import { log } from './log.ts'
@@ -87,6 +87,7 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
     operations: [
       ...siteOperations(context),
       ...systemOperations(context),
+      ...driftOperations(context),
       ...auditOperations(context),
       ...timerOperations(context),
       ...certificateOperations(context),

@@ -1,14 +1,29 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
+  isAsWritten,
+  lookAt,
   removeManagedFile,
   replaceFile,
   retireManagedFile,
+  settleManagedFile,
   sha256,
   writeManagedFile,
+  writeUnlessEdited,
 } from './managed-file.ts'
+import { observeFile } from './observe-file.ts'
 import { openRegistry, type Registry } from './registry.ts'
 
 let directory: string
@@ -33,11 +48,59 @@ describe('writing', () => {
     expect(statSync(path).ino).toBe(ino)
   })
 
-  it('never overwrites what somebody else changed', () => {
+  it('never overwrites what somebody else changed, and opens one drift item about it', () => {
     writeManagedFile(registry, file('one\n'))
     writeFileSync(path, 'edited by hand\n')
     expect(() => writeManagedFile(registry, file('two\n'))).toThrow(/was changed by something else/)
+    expect(() => writeManagedFile(registry, file('two\n'))).toThrow(registry.driftOf(path)?.id)
     expect(read()).toBe('edited by hand\n')
+    expect(registry.listDrift()).toHaveLength(1)
+  })
+
+  it('leaves an edit alone when there is nothing new to write', () => {
+    writeManagedFile(registry, file('one\n'))
+    writeFileSync(path, 'edited by hand\n')
+    for (let round = 0; round < 10; round++)
+      expect(writeManagedFile(registry, file('one\n')).changed).toBe(false)
+    expect(read()).toBe('edited by hand\n')
+    expect(registry.driftOf(path)?.kind).toBe('edited')
+  })
+
+  it('takes an edit that is what it would write', () => {
+    writeManagedFile(registry, file('one\n'))
+    writeFileSync(path, 'two\n')
+    writeManagedFile(registry, file('two\n'))
+    expect(registry.findFile(path)?.sha256).toBe(sha256('two\n'))
+    expect(registry.listDrift()).toEqual([])
+  })
+
+  it('does not write through a link or over a changed mode', () => {
+    writeManagedFile(registry, file('one\n'))
+    chmodSync(path, 0o666)
+    expect(() => writeManagedFile(registry, file('two\n'))).toThrow(/was changed by something else/)
+    unlinkSync(path)
+    writeFileSync(join(directory, 'theirs'), 'theirs\n')
+    symlinkSync(join(directory, 'theirs'), path)
+    expect(() => writeManagedFile(registry, file('two\n'))).toThrow(/was changed by something else/)
+    expect(readFileSync(join(directory, 'theirs'), 'utf8')).toBe('theirs\n')
+  })
+
+  it('writes a missing file anew', () => {
+    writeManagedFile(registry, file('one\n'))
+    unlinkSync(path)
+    expect(writeManagedFile(registry, file('one\n')).changed).toBe(true)
+    expect(read()).toBe('one\n')
+  })
+
+  it('lets a service start with an edited file, and with nothing else that is wrong', () => {
+    writeManagedFile(registry, file('one\n'))
+    writeFileSync(path, 'edited by hand\n')
+    const logged: string[] = []
+    writeUnlessEdited(registry, (message) => logged.push(message), file('two\n'))
+    expect([read(), logged]).toEqual(['edited by hand\n', ['edited file left as it is']])
+    const foreign = { ...file('two\n'), path: join(directory, 'foreign.conf') }
+    writeFileSync(foreign.path, 'theirs\n')
+    expect(() => writeUnlessEdited(registry, () => {}, foreign)).toThrow(/was not written by Reeve/)
   })
 
   it('never overwrites a file it did not write', () => {
@@ -86,6 +149,93 @@ describe('taking back', () => {
     retired.undo()
     expect(read()).toBe('one\n')
   })
+})
+
+describe('an accepted edit', () => {
+  const rendered = (third: string) => `first\nsecond\n${third}\nfourth\nfifth\n`
+  const edited = (third: string) => `first\nsecond\n${third}\nfourth\nby hand\n`
+  const accept = (text: string, base: string) => {
+    writeFileSync(path, text)
+    settleManagedFile(registry, file(text), observeFile(path), { bytes: text, rendered: base })
+  }
+
+  it('is kept by every later render, merged with what changes elsewhere', () => {
+    writeManagedFile(registry, file(rendered('third')))
+    accept(edited('third'), rendered('third'))
+    expect(writeManagedFile(registry, file(rendered('third'))).changed).toBe(false)
+    expect(writeManagedFile(registry, file(rendered('new'))).changed).toBe(true)
+    expect(read()).toBe(edited('new'))
+    writeManagedFile(registry, file(rendered('newer')))
+    expect(read()).toBe(edited('newer'))
+    expect(registry.listDrift()).toEqual([])
+  })
+
+  it('is a conflict with a change of the same lines, and nothing is written', () => {
+    writeManagedFile(registry, file(rendered('third')))
+    accept(edited('third'), rendered('third'))
+    const wanted = rendered('third').replace('fifth', 'sixth')
+    expect(() => writeManagedFile(registry, file(wanted))).toThrow(/accepted edit of the very lines/)
+    expect(read()).toBe(edited('third'))
+    expect(registry.driftOf(path)).toMatchObject({ kind: 'conflict', wanted })
+  })
+
+  it('is over when a render says the same', () => {
+    writeManagedFile(registry, file(rendered('third')))
+    accept(edited('third'), rendered('third'))
+    writeManagedFile(registry, file(edited('third')))
+    expect(registry.findFile(path)?.rendered).toBeNull()
+  })
+
+  it('is taken back with the change it was merged into', () => {
+    writeManagedFile(registry, file(rendered('third')))
+    accept(edited('third'), rendered('third'))
+    writeManagedFile(registry, file(rendered('new'))).undo()
+    expect(read()).toBe(edited('third'))
+    writeManagedFile(registry, file(rendered('newer')))
+    expect(read()).toBe(edited('newer'))
+  })
+
+  it('is not taken when the file changed once more', () => {
+    writeManagedFile(registry, file('one\n'))
+    writeFileSync(path, 'seen\n')
+    const seen = observeFile(path)
+    writeFileSync(path, 'not seen\n')
+    const settle = () => settleManagedFile(registry, file('one\n'), seen, { bytes: 'one\n', rendered: null })
+    expect(settle).toThrow(/changed once more/)
+    expect(read()).toBe('not seen\n')
+  })
+})
+
+it('a decision that is taken back leaves the edit an edit, also after a crash on the way', () => {
+  writeManagedFile(registry, file('one\n'))
+  writeFileSync(path, 'edited\n')
+  const seen = observeFile(path)
+  settleManagedFile(registry, file('one\n'), seen, { bytes: 'one\n', rendered: null }).undo()
+  expect(read()).toBe('edited\n')
+  const { row, found } = lookAt(registry, path)
+  expect(row && isAsWritten(row, found)).toBe(false)
+})
+
+it('a ledger of an earlier version is read and goes on', () => {
+  const old = join(directory, 'old.db')
+  const db = new DatabaseSync(old)
+  db.exec(`CREATE TABLE files (
+    path TEXT PRIMARY KEY, site_id TEXT, renderer TEXT NOT NULL, mode INTEGER NOT NULL,
+    sha256 TEXT, intended_sha256 TEXT, bytes TEXT, intended_bytes TEXT) STRICT`)
+  db.prepare('INSERT INTO files VALUES (?, NULL, ?, ?, ?, NULL, ?, NULL)').run(
+    path,
+    'test',
+    0o640,
+    sha256('one\n'),
+    'one\n',
+  )
+  db.close()
+  writeFileSync(path, 'one\n')
+  chmodSync(path, 0o640)
+  const later = openRegistry(old)
+  expect(writeManagedFile(later, file('two\n')).changed).toBe(true)
+  expect(later.findFile(path)).toMatchObject({ sha256: sha256('two\n'), uid: 0, gid: 0, rendered: null })
+  later.close()
 })
 
 it('removing a file that is gone is no error', () => {

@@ -8,7 +8,6 @@ import {
   fchownSync,
   fsyncSync,
   openSync,
-  readFileSync,
   renameSync,
   unlinkSync,
   writeSync,
@@ -16,6 +15,10 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '@reeve/contract/errors.ts'
 import type { SiteId } from '@reeve/contract/primitives.ts'
+import { mergeTexts } from './drift/merge.ts'
+import type { FileRow } from './ledger.ts'
+import type { Log } from './log.ts'
+import { type Observed, observeFile } from './observe-file.ts'
 import type { Registry } from './registry.ts'
 
 export interface ManagedFile {
@@ -38,39 +41,177 @@ export interface Replaced {
 
 export const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Writes the file unless it is already so. Throws `conflict` when its bytes are not the ones we wrote. */
+/** What stands at a path, and what the ledger says about it. */
+export interface Standing {
+  row: FileRow | undefined
+  found: Observed
+}
+
+/** What goes to disk, and what the renderer said where that differs by an accepted edit. */
+export interface NextBytes {
+  bytes: string
+  rendered: string | null
+}
+
+/** Written anew at every reload, so an edit of it means nothing. */
+export const isVolatile = (renderer: string): boolean => renderer === 'web-server/generation'
+
+/**
+ * Writes the file unless it is already so. What somebody else changed is never overwritten: it stays, a drift item
+ * is opened, and this throws `conflict` when there would have been something new to write.
+ */
 export function writeManagedFile(registry: Registry, file: ManagedFile): Replaced {
-  const wanted = sha256(file.text)
-  const before = readIfExists(file.path)
-  const row = registry.findFile(file.path)
-  if (before !== undefined) refuseForeignBytes(file.path, before, row)
-  if (before !== undefined && row?.sha256 === wanted && sha256(before) === wanted) {
-    return { changed: false, undo: () => {} }
+  const standing = lookAt(registry, file.path)
+  const next = nextBytes(registry, file, standing)
+  return next ? put(registry, file, standing, next) : unchanged
+}
+
+/** For the start of a service, which goes on with an edited file as it is; the drift item tells about it. */
+export function writeUnlessEdited(registry: Registry, log: Log, file: ManagedFile): void {
+  try {
+    writeManagedFile(registry, file)
+  } catch (error) {
+    const drift = error instanceof AppError ? error.details['drift'] : undefined
+    if (typeof drift !== 'string') throw error
+    log('edited file left as it is', { path: file.path, drift })
   }
+}
+
+/**
+ * Writes over whatever is there, for a person who has decided about it. Throws `conflict` when it is no longer
+ * what they decided about.
+ */
+export function settleManagedFile(
+  registry: Registry,
+  file: ManagedFile,
+  seen: Observed,
+  next: NextBytes,
+): Replaced {
+  const standing = lookAt(registry, file.path)
+  if (!isSame(standing.found, seen)) {
+    throw new AppError('conflict', `${file.path} changed once more meanwhile; look at it and try again.`)
+  }
+  return put(registry, file, standing, next)
+}
+
+/** A crash may have come between the rename and the ledger: then the file is the intended one. */
+export function lookAt(registry: Registry, path: string): Standing {
+  const found = observeFile(path)
+  const row = registry.findFile(path)
+  const isIntended =
+    found.state === 'file' && row?.intended_sha256 != null && sha256(found.bytes) === row.intended_sha256
+  if (!isIntended) return { row, found }
+  registry.commitFile(path)
+  return { row: registry.findFile(path), found }
+}
+
+export function isAsWritten(row: FileRow, found: Observed): boolean {
+  return (
+    found.state === 'file' &&
+    sha256(found.bytes) === row.sha256 &&
+    found.mode === row.mode &&
+    (row.uid === null || found.uid === row.uid) &&
+    (row.gid === null || found.gid === row.gid)
+  )
+}
+
+function isSame(a: Observed, b: Observed): boolean {
+  if (a.state === 'file' && b.state === 'file') {
+    return a.bytes.equals(b.bytes) && a.mode === b.mode && a.uid === b.uid && a.gid === b.gid
+  }
+  return a.state === b.state
+}
+
+/** undefined when an edited file can stay because there is nothing new to write. */
+function nextBytes(registry: Registry, file: ManagedFile, { row, found }: Standing): NextBytes | undefined {
+  const { path, text } = file
+  if (!row) {
+    if (found.state === 'missing') return { bytes: text, rendered: null }
+    throw new AppError('conflict', `${path} exists and was not written by Reeve; move it away first.`, {
+      path,
+    })
+  }
+  const isFree = found.state === 'missing' || isVolatile(file.renderer) || isAsWritten(row, found)
+  if (!isFree) {
+    const drift = registry.openDrift(path, 'edited')
+    if (text === (row.rendered ?? row.bytes)) return undefined
+    const isWanted = found.state === 'file' && sha256(found.bytes) === sha256(text)
+    if (!isWanted) throw editedFile(path, drift)
+  }
+  return withAcceptedEdit(registry, file, row)
+}
+
+function withAcceptedEdit(registry: Registry, { path, text }: ManagedFile, row: FileRow): NextBytes {
+  if (row.rendered === null || row.bytes === null) return { bytes: text, rendered: null }
+  const bytes = mergeTexts(row.rendered, row.bytes, text)
+  if (bytes !== undefined) return { bytes, rendered: bytes === text ? null : text }
+  const drift = registry.openDrift(path, 'conflict', text)
+  throw new AppError(
+    'conflict',
+    `${path} holds an accepted edit of the very lines that would change. Restore or accept it again (drift item ${drift}), then repeat the change.`,
+    { path, drift },
+  )
+}
+
+const editedFile = (path: string, drift: string) =>
+  new AppError(
+    'conflict',
+    `${path} was changed by something else since it was written. Restore or accept that change (drift item ${drift}), then try again.`,
+    { path, drift },
+  )
+
+const unchanged: Replaced = { changed: false, undo: () => {} }
+
+function put(registry: Registry, file: ManagedFile, standing: Standing, next: NextBytes): Replaced {
+  const { row, found } = standing
+  const wanted = sha256(next.bytes)
+  const isThere =
+    found.state === 'file' &&
+    sha256(found.bytes) === wanted &&
+    found.mode === file.mode &&
+    found.uid === (file.uid ?? 0) &&
+    found.gid === (file.gid ?? 0)
+  if (isThere && row?.sha256 === wanted && row.rendered === next.rendered) return unchanged
   // Both hashes stand in the ledger before the rename, so a crash on either side of it is no drift.
-  registry.intendFile({ ...file, sha256: wanted })
-  replaceFile(file.path, file.text, file)
+  registry.intendFile({ ...file, text: next.bytes, rendered: next.rendered, sha256: wanted })
+  replaceFile(file.path, next.bytes, file)
   registry.commitFile(file.path)
-  return {
-    changed: true,
-    undo: () => {
-      if (before === undefined) removeManagedFile(registry, file.path)
-      else writeManagedFile(registry, { ...file, text: before.toString('utf8') })
-    },
+  return { changed: true, undo: () => putBack(registry, file.path, wanted, standing) }
+}
+
+function putBack(registry: Registry, path: string, written: string, { row, found }: Standing): void {
+  const now = observeFile(path)
+  // Whoever changed it since then has to be asked.
+  if (now.state !== 'missing' && !(now.state === 'file' && sha256(now.bytes) === written)) return
+  if (!row) {
+    removeManagedFile(registry, path)
+    return
   }
+  if (found.state === 'file') {
+    // An edit that is put back must not look like our own bytes after a crash.
+    if (isAsWritten(row, found)) {
+      const text = found.bytes.toString('utf8')
+      const owner = { uid: found.uid, gid: found.gid }
+      registry.intendFile({ ...row, ...owner, text, sha256: sha256(found.bytes) })
+    }
+    replaceFile(path, found.bytes, found)
+  } else if (now.state !== 'missing') {
+    unlinkSync(path)
+    syncDirectory(dirname(path))
+  }
+  registry.putFile(row)
 }
 
 /** Removes the file as a change that can be taken back. */
 export function retireManagedFile(registry: Registry, path: string): Replaced {
-  const before = readIfExists(path)
-  const row = registry.findFile(path)
+  const { row, found } = lookAt(registry, path)
   const changed = removeManagedFile(registry, path)
   return {
     changed,
     undo: () => {
-      if (before === undefined || row === undefined) return
-      const text = before.toString('utf8')
-      writeManagedFile(registry, { path, text, mode: row.mode, renderer: row.renderer, siteId: row.siteId })
+      if (found.state !== 'file' || row === undefined || existsSync(path)) return
+      replaceFile(path, found.bytes, found)
+      registry.putFile(row)
     },
   }
 }
@@ -116,24 +257,4 @@ export function syncDirectory(path: string): void {
   } finally {
     closeSync(fd)
   }
-}
-
-function readIfExists(path: string): Buffer | undefined {
-  return existsSync(path) ? readFileSync(path) : undefined
-}
-
-function refuseForeignBytes(
-  path: string,
-  bytes: Buffer,
-  row: { sha256: string | null; intended_sha256: string | null } | undefined,
-): void {
-  const found = sha256(bytes)
-  if (row && (found === row.sha256 || found === row.intended_sha256)) return
-  throw new AppError(
-    'conflict',
-    row
-      ? `${path} was changed by something else since it was written; restore or accept that change first.`
-      : `${path} exists and was not written by Reeve; move it away first.`,
-    { path },
-  )
 }

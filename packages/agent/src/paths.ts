@@ -13,6 +13,8 @@ export function pathsBelow(root: string) {
     agentSocket: at('run/reeve/agent.sock'),
     agentState: at('var/lib/reeve-agent'),
     registry: at('var/lib/reeve-agent/registry.db'),
+    /** Edits by hand that were discarded, for a fortnight. */
+    driftBucket: at('var/lib/reeve-agent/drift'),
     apiState: at('var/lib/reeve'),
 
     sites: at('srv/sites'),

@@ -7,6 +7,7 @@ import { AppError } from '@reeve/contract/errors.ts'
 import { type Domain, SiteId } from '@reeve/contract/primitives.ts'
 import { SiteSpec } from '@reeve/contract/sites.ts'
 import * as z from 'zod'
+import { driftRows, fileRows, ledgerSchema, migrateLedger } from './ledger.ts'
 
 /** Below adduser's own static range and above its usual first thousands; 40,000 sites fit. */
 export const firstSiteUid = 20_000
@@ -32,25 +33,12 @@ export interface RegisteredSite {
   isInstalled: boolean
 }
 
-export interface FileRow {
-  path: string
-  siteId: SiteId | null
-  renderer: string
-  mode: number
-  sha256: string | null
-  intended_sha256: string | null
-}
-
 export type Registry = ReturnType<typeof openRegistry>
 
 const schema = `
   CREATE TABLE IF NOT EXISTS sites (
     id TEXT PRIMARY KEY, domain TEXT NOT NULL UNIQUE, number INTEGER NOT NULL UNIQUE, release TEXT NOT NULL,
     spec TEXT NOT NULL, secrets TEXT NOT NULL, is_installed INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS files (
-    path TEXT PRIMARY KEY, site_id TEXT, renderer TEXT NOT NULL, mode INTEGER NOT NULL,
-    sha256 TEXT, intended_sha256 TEXT, bytes TEXT, intended_bytes TEXT
   ) STRICT;
   CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
 `
@@ -70,7 +58,9 @@ export function openRegistry(path: string) {
     )
   }
   db.exec(schema)
-  return { ...siteRows(db), ...fileRows(db), ...counters(db), close: () => db.close() }
+  db.exec(ledgerSchema)
+  migrateLedger(db)
+  return { ...siteRows(db), ...fileRows(db), ...driftRows(db), ...counters(db), close: () => db.close() }
 }
 
 function siteRows(db: DatabaseSync) {
@@ -158,53 +148,6 @@ function refuseOtherIdentity(known: SiteSpec, wanted: SiteSpec): void {
   }
 }
 
-function fileRows(db: DatabaseSync) {
-  return {
-    findFile(path: string): FileRow | undefined {
-      const row = db.prepare('SELECT * FROM files WHERE path = ?').get(path)
-      return (
-        row && {
-          path,
-          siteId: row['site_id'] === null ? null : SiteId.parse(row['site_id']),
-          renderer: String(row['renderer']),
-          mode: Number(row['mode']),
-          sha256: text(row['sha256']),
-          intended_sha256: text(row['intended_sha256']),
-        }
-      )
-    },
-    intendFile(file: {
-      path: string
-      siteId: SiteId | null
-      renderer: string
-      mode: number
-      sha256: string
-      text: string
-    }): void {
-      db.prepare(
-        `INSERT INTO files (path, site_id, renderer, mode, intended_sha256, intended_bytes) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT (path) DO UPDATE SET site_id = excluded.site_id, renderer = excluded.renderer,
-           mode = excluded.mode, intended_sha256 = excluded.intended_sha256, intended_bytes = excluded.intended_bytes`,
-      ).run(file.path, file.siteId, file.renderer, file.mode, file.sha256, file.text)
-    },
-    commitFile(path: string): void {
-      db.prepare(
-        `UPDATE files SET sha256 = intended_sha256, bytes = intended_bytes,
-           intended_sha256 = NULL, intended_bytes = NULL WHERE path = ?`,
-      ).run(path)
-    },
-    forgetFile(path: string): void {
-      db.prepare('DELETE FROM files WHERE path = ?').run(path)
-    },
-    filesOf(siteId: SiteId): string[] {
-      return db
-        .prepare('SELECT path FROM files WHERE site_id = ? ORDER BY path')
-        .all(siteId)
-        .map((row) => String(row['path']))
-    },
-  }
-}
-
 function counters(db: DatabaseSync) {
   return { nextOf: (name: string) => nextOf(db, name) }
 }
@@ -215,8 +158,6 @@ function nextOf(db: DatabaseSync, name: string): number {
     ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value`
   return Number(db.prepare(statement).get(name)?.['value'])
 }
-
-const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 

@@ -29,6 +29,7 @@ import { notFound } from './scope.ts'
 import { phpRoutes } from './php/routes.ts'
 import { configRoutes } from './sites/config-routes.ts'
 import { siteRoutes } from './sites/routes.ts'
+import { driftRoutes } from './drift/routes.ts'
 import { systemRoutes } from './system/routes.ts'
 import { taskRoutes } from './tasks/routes.ts'
 import { loadWebAssets, type WebAssets } from './web-assets.ts'
@@ -108,6 +109,7 @@ function registerRoutes(api: Api): void {
   logRoutes(api)
   cronRoutes(api)
   accessRoutes(api)
+  driftRoutes(api)
   auditRoutes(api)
   const missing = endpoints.filter((endpoint) => !api.handled.has(endpoint)).map(({ name }) => name)
   const unlisted = [...api.handled]

@@ -13,6 +13,7 @@ export type DriftId = z.infer<typeof DriftId>
  * not be compared, which is never taken for being in order.
  */
 export const DriftKind = z.enum(['edited', 'missing', 'stale', 'conflict', 'unreadable'])
+export type DriftKind = z.infer<typeof DriftKind>
 
 export const DriftItem = z.strictObject({
   id: DriftId,
@@ -58,5 +59,5 @@ export const driftResolve = operation({
   name: 'drift.resolve',
   summary: 'Put the rendered bytes back, or record the present ones as expected',
   input: z.strictObject({ id: DriftId, action: DriftAction }),
-  output: z.strictObject({}),
+  output: z.strictObject({ path: z.string(), site_id: SiteId.nullable() }),
 })

@@ -19,10 +19,10 @@ import {
 import { listAudit } from './audit.ts'
 import { connectorPurge, getCacheStats, purgeCache, rotateConnectorToken, warmCache } from './cache.ts'
 import { issueCertificate } from './certificates.ts'
+import { listDrift, resolveDrift } from './drift.ts'
 import type { EndpointDefinition } from './endpoint.ts'
 import { streamEvents } from './events.ts'
 import { updateSitePhp } from './php.ts'
-import { addSshKey, deleteSshKey, getSftp, listSshKeys, setSftp } from './access.ts'
 import { createCronJob, deleteCronJob, listCronJobs, runCronJob } from './cron.ts'
 import { getServerLog, getSiteLog } from './logs.ts'
 import { updateSiteConfig } from './site-config.ts'
@@ -70,5 +70,7 @@ export const endpoints: readonly EndpointDefinition[] = [
   streamEvents,
   getOpenApi,
   getCapacity,
+  listDrift,
+  resolveDrift,
   listAudit,
 ]

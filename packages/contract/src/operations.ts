@@ -2,6 +2,7 @@
 import { auditAppend, auditRead, auditVerify } from './audit.ts'
 import { cachePurge, cacheStats, cacheWarm, connectorRotate } from './cache.ts'
 import { certificateIssue, certificateList } from './certificates.ts'
+import { driftList, driftResolve } from './drift.ts'
 import type { OperationDefinition } from './operation.ts'
 import { accessApply, accessDescribe } from './access.ts'
 import { cronApply, cronRun, cronState } from './cron.ts'
@@ -16,6 +17,8 @@ export const operations: readonly OperationDefinition[] = [
   siteCheck,
   siteRemove,
   systemDescribe,
+  driftList,
+  driftResolve,
   timerRun,
   cachePurge,
   cacheWarm,

@@ -4,7 +4,7 @@ import { AppError } from '@reeve/contract/errors.ts'
 import { redisCommands } from '../cms/redis-commands.ts'
 import { run } from '../command.ts'
 import { groupId } from '../host-accounts.ts'
-import { writeManagedFile } from '../managed-file.ts'
+import { type ManagedFile, writeManagedFile } from '../managed-file.ts'
 import type { Paths } from '../paths.ts'
 import type { Registry } from '../registry.ts'
 
@@ -67,26 +67,26 @@ export async function redisCommand(server: RedisAccess, commands: readonly strin
   return replies
 }
 
-/** Writes the accounts of the registry's sites, which the server reads when it starts. */
-export function writeAcl(server: RedisServer, without?: string): void {
+/** The accounts of the registry's sites, which the server reads when it starts. */
+export function aclFile(server: RedisServer, without?: string): ManagedFile {
   const all = server.registry
     .listSites()
     .filter(({ spec }) => spec.object_cache)
     .map(({ number, secrets }) => ({ name: redisUserName(number), password: secrets.redisPassword }))
     .filter(({ name }) => name !== without)
-  writeManagedFile(server.registry, {
+  return {
     path: server.paths.redisAcl,
     text: renderRedisAcl(server.redisPassword, all),
     mode: 0o640,
     gid: groupId('redis'),
     renderer: 'object-cache/acl',
     siteId: null,
-  })
+  }
 }
 
 /** Writes the file for the next start and tells the running server, which drops nobody's connection. */
 export async function ensureRedisAccount(server: RedisServer, account: RedisAccount): Promise<void> {
-  writeAcl(server)
+  writeManagedFile(server.registry, aclFile(server))
   await redisCommand(server, [`ACL SETUSER ${account.name} ${siteAclRules(account)}`])
 }
 
@@ -98,7 +98,7 @@ const removeKeys = [
 
 /** Removes the account and every key below its prefix. */
 export async function removeRedisAccount(server: RedisServer, name: string): Promise<void> {
-  writeAcl(server, name)
+  writeManagedFile(server.registry, aclFile(server, name))
   await redisCommand(server, [`ACL DELUSER ${name}`, `EVAL "${removeKeys}" 0 ${name}:*`])
 }
 

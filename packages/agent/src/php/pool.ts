@@ -2,7 +2,7 @@ import { AppError } from '@reeve/contract/errors.ts'
 import type { SiteSpec } from '@reeve/contract/sites.ts'
 import type { SiteUser } from '../as-site-user.ts'
 import type { AgentContext } from '../context.ts'
-import { retireManagedFile, sha256, writeManagedFile } from '../managed-file.ts'
+import { type ManagedFile, retireManagedFile, sha256, writeManagedFile } from '../managed-file.ts'
 import type { SiteWork } from '../sites/apply.ts'
 import { endProcesses } from '../sites/user.ts'
 import { isPoolServed, type PhpService, provePool } from './fpm.ts'
@@ -23,18 +23,23 @@ export function poolOf(context: AgentContext, work: Pick<SiteWork, 'spec' | 'use
 /** Workers in force: the operator's number, or as many as the memory budget allows. */
 export const workersOf = (spec: SiteSpec): number => spec.php_workers ?? workerBudget()
 
+/** The site's pool as its document asks for it. */
+export function poolFile(context: AgentContext, work: Pick<SiteWork, 'spec' | 'user'>): ManagedFile {
+  const { spec, user } = work
+  const path = context.paths.fpmPool(phpOf(context, spec).version, user.user)
+  const text = renderPool(context.paths, poolOf(context, work))
+  return { path, text, mode: 0o640, renderer: 'php/pool', siteId: spec.id }
+}
+
 /** Proves a changed pool under a throwaway master, then gives it to the real one and waits until it answers. */
 export async function applyPool(context: AgentContext, work: SiteWork): Promise<void> {
   const { paths, registry } = context
-  const { spec, user } = work
+  const { spec } = work
   const php = phpOf(context, spec)
   const pool = poolOf(context, work)
-  const path = paths.fpmPool(php.version, user.user)
-  const text = renderPool(paths, pool)
-  if (registry.findFile(path)?.sha256 !== sha256(text)) await provePool(paths, pool, php.version)
-  await php.change(() => [
-    writeManagedFile(registry, { path, text, mode: 0o640, renderer: 'php/pool', siteId: spec.id }),
-  ])
+  const file = poolFile(context, work)
+  if (registry.findFile(file.path)?.sha256 !== sha256(file.text)) await provePool(paths, pool, php.version)
+  await php.change(() => [writeManagedFile(registry, file)])
   if (await isPoolServed(pool.socket)) return
   throw new AppError(
     'internal',

@@ -13,8 +13,8 @@ import { userOf } from '../host-accounts.ts'
 import { describeError, type Log } from '../log.ts'
 import { renderLogRotation, renderLogrotateConf } from '../logs/render-logrotate.ts'
 import type { ServerLogs } from '../logs/source.ts'
-import { writeManagedFile } from '../managed-file.ts'
-import { isRedisReady, writeAcl } from '../object-cache/redis.ts'
+import { writeUnlessEdited } from '../managed-file.ts'
+import { aclFile, isRedisReady } from '../object-cache/redis.ts'
 import { renderRedis } from '../object-cache/render-redis.ts'
 import type { Paths } from '../paths.ts'
 import { pingPool } from '../php/fastcgi.ts'
@@ -91,7 +91,7 @@ export async function startServices(context: ServiceContext): Promise<Services> 
 /** One of our own files for a service; nobody else's is ever overwritten. */
 function configure(context: ServiceContext, path: string, text: string, renderer: string): void {
   mkdirSync(dirname(path), { recursive: true })
-  writeManagedFile(context.registry, { path, text, mode: 0o644, renderer, siteId: null })
+  writeUnlessEdited(context.registry, context.log, { path, text, mode: 0o644, renderer, siteId: null })
 }
 
 function configureLogRotation(context: ServiceContext): void {
@@ -135,7 +135,7 @@ async function prepareMariadb(context: ServiceContext): Promise<Service> {
 function prepareRedis(context: ServiceContext): Service {
   const { paths } = context
   configure(context, paths.redisConf, renderRedis(paths, { memory_mb: memoryMb() }), 'object-cache/redis')
-  writeAcl(context)
+  writeUnlessEdited(context.registry, context.log, aclFile(context))
   const { uid, gid } = userOf('redis')
   return superviseService({
     ...common(context, 'redis', paths.redisSocket),

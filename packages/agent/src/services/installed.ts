@@ -20,8 +20,8 @@ import { userOf } from '../host-accounts.ts'
 import { describeError } from '../log.ts'
 import { renderLogRotation } from '../logs/render-logrotate.ts'
 import type { ServerLogs } from '../logs/source.ts'
-import { writeManagedFile } from '../managed-file.ts'
-import { isRedisReady, writeAcl } from '../object-cache/redis.ts'
+import { writeUnlessEdited } from '../managed-file.ts'
+import { aclFile, isRedisReady } from '../object-cache/redis.ts'
 import { renderRedis } from '../object-cache/render-redis.ts'
 import type { Paths } from '../paths.ts'
 import { pingPool } from '../php/fastcgi.ts'
@@ -94,7 +94,7 @@ function configure(
   mode = 0o644,
 ): string {
   mkdirSync(dirname(path), { recursive: true })
-  writeManagedFile(context.registry, { path, text, mode, renderer, siteId: null })
+  writeUnlessEdited(context.registry, context.log, { path, text, mode, renderer, siteId: null })
   return path
 }
 
@@ -148,7 +148,7 @@ function prepareRedis(context: ServiceContext): Prepared {
   const text = renderRedis(paths, { memory_mb: memoryMb() })
   const files = [configure(context, paths.redisConf, text, 'object-cache/redis')]
   // Accounts reach a running server by command; the file is for its next start.
-  writeAcl(context)
+  writeUnlessEdited(context.registry, context.log, aclFile(context))
   return {
     service: systemdService({
       unit: 'redis-server',

@@ -5,6 +5,7 @@ import type { TimerName } from '@reeve/contract/timers.ts'
 import type { AgentContext } from '../context.ts'
 import { describeError } from '../log.ts'
 import { renewDueCertificates } from '../certificates/renewal.ts'
+import { sweepOnTime } from '../drift/sweep.ts'
 import { rotateLogs } from '../logs/rotate.ts'
 
 export interface Timer {
@@ -38,6 +39,13 @@ export const timers: readonly Timer[] = [
     everySeconds: 1 * hours,
     randomDelaySeconds: 30 * minutes,
     run: renewDueCertificates,
+  },
+  {
+    name: 'drift',
+    description: 'Compare the files of the panel with what was written',
+    everySeconds: 5 * minutes,
+    randomDelaySeconds: 0,
+    run: sweepOnTime,
   },
 ]
 

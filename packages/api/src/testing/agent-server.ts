@@ -41,11 +41,11 @@ export async function startAgentServer(socketPath: string): Promise<AgentServer>
   const answers = new Map<string, Answer>([
     ['system.describe', () => description],
     ['site.apply', () => siteFacts],
+    ['drift.list', () => ({ items: [], swept_at: null })],
+    ['drift.resolve', () => ({ path: '/etc/nginx/nginx.conf', site_id: null })],
     ['site.check', () => ({})],
     ['site.remove', () => ({ removed: true })],
     ['certificate.issue', () => siteFacts.certificate],
-    ['access.apply', () => sftpPlace],
-    ['access.describe', () => sftpPlace],
     ['cache.purge', () => ({ purged: 1 })],
     ['cache.warm', () => ({ visited: 1, failed: 0 })],
     ['cache.stats', () => ({ object_cache: null, page_cache: null })],
