@@ -2,9 +2,8 @@ import type { Account } from '@reeve/contract/accounts.ts'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
-import { Field } from '../components/field.tsx'
 import { ErrorNotice } from '../components/notice.tsx'
-import { PasswordInput } from '../components/password-input.tsx'
+import { PasswordField, TextField } from '../components/text-field.tsx'
 import { ApiError, call } from '../lib/api.ts'
 import { strings } from '../lib/strings.ts'
 
@@ -57,33 +56,24 @@ export function LoginForm({ email: knownEmail = '', onSignedIn }: LoginFormProps
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       {error ? <ErrorNotice error={error} /> : null}
-      <Field name="email" label={strings.login.email}>
-        {(control) => (
-          <input
-            {...control}
-            type="email"
-            autoComplete="username"
-            required
-            autoFocus={knownEmail === ''}
-            className="control"
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field name="password" label={strings.login.password}>
-        {(control) => (
-          <PasswordInput
-            {...control}
-            autoComplete="current-password"
-            required
-            autoFocus={knownEmail !== ''}
-            data-autofocus={knownEmail !== '' || undefined}
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        name="email"
+        label={strings.login.email}
+        type="email"
+        autoComplete="username"
+        autoFocus={knownEmail === ''}
+        value={email}
+        onChange={setEmail}
+      />
+      <PasswordField
+        name="password"
+        label={strings.login.password}
+        autoComplete="current-password"
+        autoFocus={knownEmail !== ''}
+        data-autofocus={knownEmail !== '' || undefined}
+        value={password}
+        onChange={setPassword}
+      />
       <Button type="submit" look="primary" className="w-full" busy={login.isPending}>
         {strings.login.submit}
       </Button>
@@ -114,21 +104,18 @@ function CodeForm({ error, busy, onCode, onBack }: CodeFormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       {error ? <ErrorNotice error={error} /> : null}
-      <Field name="totp" label={strings.login.code} hint={strings.login.codeHint}>
-        {(control) => (
-          <input
-            {...control}
-            autoComplete="one-time-code"
-            spellCheck={false}
-            autoCapitalize="off"
-            required
-            autoFocus
-            className="control text-center font-mono text-lg tracking-[0.2em]"
-            value={code}
-            onChange={(event) => change(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        name="totp"
+        label={strings.login.code}
+        hint={strings.login.codeHint}
+        autoComplete="one-time-code"
+        spellCheck={false}
+        autoCapitalize="off"
+        autoFocus
+        className="text-center font-mono text-lg tracking-[0.2em]"
+        value={code}
+        onChange={change}
+      />
       <Button type="submit" look="primary" className="w-full" busy={busy}>
         {strings.login.codeSubmit}
       </Button>

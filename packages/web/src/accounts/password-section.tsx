@@ -3,14 +3,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { CallButton } from '../components/copy.tsx'
-import { Field } from '../components/field.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
 import { ErrorNotice, rejection } from '../components/notice.tsx'
-import { PasswordInput } from '../components/password-input.tsx'
+import { PasswordField } from '../components/text-field.tsx'
 import { announce } from '../components/toasts.tsx'
 import { useMe } from '../lib/access.ts'
 import { type BodyOf, call } from '../lib/api.ts'
-import { minPasswordLength } from '../lib/password.ts'
 import { strings } from '../lib/strings.ts'
 import { sessionsQuery } from './queries.ts'
 import { StrengthMeter } from './strength-meter.tsx'
@@ -40,6 +38,7 @@ export function PasswordSection() {
     },
   })
   const rejected = rejection(save.error, labels)
+  const errorOf = (field: keyof typeof labels) => (rejected?.field === field ? rejected.message : undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!save.isPending) save.mutate(body)
@@ -53,38 +52,23 @@ export function PasswordSection() {
         {save.error && !rejected?.field ? <ErrorNotice error={save.error} /> : null}
         {/* A password manager needs to know whose password this is. */}
         <input type="hidden" name="username" autoComplete="username" value={me.email} readOnly />
-        <Field
+        <PasswordField
           name="current_password"
           label={strings.account.currentPassword}
-          error={rejected?.field === 'current_password' ? rejected.message : undefined}
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              required
-              autoComplete="current-password"
-              value={current}
-              onChange={(event) => setCurrent(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field
+          error={errorOf('current_password')}
+          autoComplete="current-password"
+          value={current}
+          onChange={setCurrent}
+        />
+        <PasswordField
           name="new_password"
           label={strings.account.newPassword}
-          error={rejected?.field === 'new_password' ? rejected.message : undefined}
+          error={errorOf('new_password')}
           hint={<StrengthMeter password={next} />}
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              required
-              minLength={minPasswordLength}
-              autoComplete="new-password"
-              value={next}
-              onChange={(event) => setNext(event.target.value)}
-            />
-          )}
-        </Field>
+          autoComplete="new-password"
+          value={next}
+          onChange={setNext}
+        />
         <div className="flex items-center gap-2">
           <Button type="submit" look="primary" busy={save.isPending}>
             {strings.account.changePassword}

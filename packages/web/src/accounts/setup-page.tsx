@@ -3,11 +3,9 @@ import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-q
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { Button } from '../components/button.tsx'
-import { Field } from '../components/field.tsx'
 import { ErrorNotice, rejection } from '../components/notice.tsx'
-import { PasswordInput } from '../components/password-input.tsx'
+import { PasswordField, TextField } from '../components/text-field.tsx'
 import { type BodyOf, call, type ResponseOf } from '../lib/api.ts'
-import { minPasswordLength } from '../lib/password.ts'
 import { bootstrapQuery, meQuery } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
 import { EntryCard } from './entry-card.tsx'
@@ -87,80 +85,50 @@ export function SetupPage() {
     <EntryCard title={strings.setup.title} lead={strings.setup.lead(bootstrap.hostname)}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         {setup.error && !rejected?.field ? <ErrorNotice error={setup.error} /> : null}
-        <Field
+        <TextField
           name="token"
           label={strings.setup.token}
           error={errorOf('token')}
           hint={isFromLink ? strings.setup.tokenFromLink : strings.setup.tokenHint}
-        >
-          {(control) => (
-            <input
-              {...control}
-              required
-              autoComplete="off"
-              spellCheck={false}
-              autoCapitalize="off"
-              autoFocus={!isFromLink}
-              className="control font-mono"
-              value={token}
-              onChange={(event) => setToken(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field
+          autoComplete="off"
+          spellCheck={false}
+          autoCapitalize="off"
+          autoFocus={!isFromLink}
+          className="font-mono"
+          value={token}
+          onChange={setToken}
+        />
+        <TextField
           name="email"
           label={strings.setup.email}
           error={errorOf('email')}
           hint={strings.setup.emailHint}
-        >
-          {(control) => (
-            <input
-              {...control}
-              type="email"
-              required
-              autoComplete="username"
-              autoFocus={isFromLink}
-              className="control"
-              value={email}
-              onChange={(event) => setEmail(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field
+          type="email"
+          autoComplete="username"
+          autoFocus={isFromLink}
+          value={email}
+          onChange={setEmail}
+        />
+        <PasswordField
           name="password"
           label={strings.setup.password}
           error={errorOf('password')}
           hint={<StrengthMeter password={password} />}
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              required
-              minLength={minPasswordLength}
-              autoComplete="new-password"
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field
+          autoComplete="new-password"
+          value={password}
+          onChange={setPassword}
+        />
+        <PasswordField
           name="repeat"
           label={strings.setup.repeat}
           error={mismatch ? strings.setup.mismatch : undefined}
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              required
-              autoComplete="new-password"
-              value={repeat}
-              onChange={(event) => {
-                setRepeat(event.target.value)
-                setMismatch(false)
-              }}
-            />
-          )}
-        </Field>
+          autoComplete="new-password"
+          value={repeat}
+          onChange={(text) => {
+            setRepeat(text)
+            setMismatch(false)
+          }}
+        />
         <Button type="submit" look="primary" className="w-full" busy={setup.isPending}>
           {strings.setup.submit}
         </Button>

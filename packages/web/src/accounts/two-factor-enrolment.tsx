@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { CallButton, CopyButton } from '../components/copy.tsx'
-import { Field } from '../components/field.tsx'
 import { ErrorNotice, rejection } from '../components/notice.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { type BodyOf, call, type ResponseOf } from '../lib/api.ts'
 import { strings } from '../lib/strings.ts'
 import { QrCode } from './qr-code.tsx'
@@ -47,26 +47,19 @@ export function TwoFactorEnrolment({ enrolment, onConfirmed, onCancel }: TwoFact
           </p>
         </div>
       </div>
-      <Field
+      <TextField
         name="code"
         label={strings.login.code}
         hint={strings.account.codeHint}
         error={rejected?.field ? rejected.message : undefined}
-      >
-        {(control) => (
-          <input
-            {...control}
-            required
-            autoFocus
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            pattern="[0-9 ]{6,8}"
-            className="control max-w-40 font-mono tracking-[0.15em]"
-            value={code}
-            onChange={(event) => setCode(event.target.value)}
-          />
-        )}
-      </Field>
+        autoFocus
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        pattern="[0-9 ]{6,8}"
+        className="max-w-40 font-mono tracking-[0.15em]"
+        value={code}
+        onChange={setCode}
+      />
       <div className="flex items-center gap-2">
         <Button type="submit" look="primary" busy={confirm.isPending}>
           {strings.account.confirmTwoFactor}

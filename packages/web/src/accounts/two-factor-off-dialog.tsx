@@ -4,9 +4,8 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { CallButton } from '../components/copy.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { Field } from '../components/field.tsx'
 import { ErrorNotice, rejection } from '../components/notice.tsx'
-import { PasswordInput } from '../components/password-input.tsx'
+import { PasswordField } from '../components/text-field.tsx'
 import { type BodyOf, call } from '../lib/api.ts'
 import { strings } from '../lib/strings.ts'
 
@@ -27,22 +26,15 @@ export function TwoFactorOffDialog({ onClose, onOff }: { onClose: () => void; on
       <form onSubmit={submit} className="flex flex-col gap-5 p-5">
         {disable.error && !rejected?.field ? <ErrorNotice error={disable.error} /> : null}
         <p>{strings.account.turnOffText}</p>
-        <Field
+        <PasswordField
           name="password"
           label={strings.account.currentPassword}
           error={rejected?.field ? rejected.message : undefined}
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              required
-              data-autofocus
-              autoComplete="current-password"
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-          )}
-        </Field>
+          data-autofocus
+          autoComplete="current-password"
+          value={password}
+          onChange={setPassword}
+        />
         <div className="flex items-center justify-end gap-2">
           <CallButton call={() => disabling({ password })} />
           <Button onClick={onClose}>{strings.common.cancel}</Button>

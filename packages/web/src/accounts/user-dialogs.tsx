@@ -4,9 +4,9 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { CallButton } from '../components/copy.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { Field } from '../components/field.tsx'
 import { ErrorNotice, rejection } from '../components/notice.tsx'
 import { GeneratedPassword } from '../components/generated-password.tsx'
+import { TextField } from '../components/text-field.tsx'
 import { announce } from '../components/toasts.tsx'
 import { type BodyOf, call } from '../lib/api.ts'
 import { generatePassword } from '../lib/password.ts'
@@ -50,20 +50,16 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={strings.users.newTitle} onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-5 p-5">
         {create.error && !rejected?.field ? <ErrorNotice error={create.error} /> : null}
-        <Field name="email" label={strings.login.email} error={errorOf('email')}>
-          {(control) => (
-            <input
-              {...control}
-              type="email"
-              required
-              data-autofocus
-              autoComplete="off"
-              className="control"
-              value={email}
-              onChange={(event) => setEmail(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          name="email"
+          label={strings.login.email}
+          error={errorOf('email')}
+          type="email"
+          data-autofocus
+          autoComplete="off"
+          value={email}
+          onChange={setEmail}
+        />
         <GeneratedPassword
           name="password"
           label={strings.login.password}

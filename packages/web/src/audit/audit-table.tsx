@@ -1,72 +1,67 @@
 import type { AuditEntry, AuditResult } from '@reeve/contract/audit.ts'
+import { type Column, RecordTable } from '../components/record-table.tsx'
 import { type Health, Status } from '../components/status.tsx'
 import { Time } from '../components/time.tsx'
 import { strings } from '../lib/strings.ts'
-import { useNarrow } from '../lib/use-narrow.ts'
 import { actionName } from './action-name.ts'
 
 const healths: Record<AuditResult, Health> = { ok: 'healthy', refused: 'attention', failed: 'failed' }
 
 export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
-  const { columns } = strings.audit
-  if (useNarrow()) {
-    return (
-      <ul className="flex flex-col gap-2">
-        {entries.map((entry) => (
-          <li key={entry.seq} className="card flex flex-col gap-1 p-4">
-            <div className="flex items-start justify-between gap-3">
-              <p className="min-w-0 font-medium">{actionName(entry.action)}</p>
-              <Result entry={entry} />
-            </div>
-            {entry.target ? <p className="text-sm wrap-anywhere">{entry.target}</p> : null}
-            {entry.reason ? <p className="text-sm wrap-anywhere text-muted">{entry.reason}</p> : null}
-            <p className="text-sm wrap-anywhere text-muted">
-              {entry.actor} · <Time at={entry.at} />
-              {entry.address ? ` · ${entry.address}` : ''}
-            </p>
-          </li>
-        ))}
-      </ul>
-    )
-  }
   return (
-    <div className="card overflow-x-auto">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{columns.when}</th>
-            <th scope="col">{columns.who}</th>
-            <th scope="col">{columns.what}</th>
-            <th scope="col">{columns.target}</th>
-            <th scope="col" className="max-lg:hidden">
-              {columns.from}
-            </th>
-            <th scope="col">{columns.result}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.seq}>
-              <td className="text-muted">
-                <Time at={entry.at} />
-              </td>
-              <td className="wrap-break-word">{entry.actor}</td>
-              <td title={entry.action} className="font-medium whitespace-nowrap">
-                {actionName(entry.action)}
-              </td>
-              <td className="min-w-44 wrap-anywhere">
-                {entry.target ?? (entry.reason ? null : <span className="text-muted">–</span>)}
-                {entry.reason ? <p className="text-xs text-muted">{entry.reason}</p> : null}
-              </td>
-              <td className="font-mono text-xs max-lg:hidden">{entry.address ?? '–'}</td>
-              <td>
-                <Result entry={entry} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <RecordTable
+      rows={entries}
+      keyOf={(entry) => entry.seq}
+      columns={columns}
+      card={(entry) => <EntryCard entry={entry} />}
+    />
+  )
+}
+
+const { columns: labels } = strings.audit
+
+const columns: readonly Column<AuditEntry>[] = [
+  { label: labels.when, className: 'text-muted', cell: (entry) => <Time at={entry.at} /> },
+  { label: labels.who, className: 'wrap-break-word', cell: (entry) => entry.actor },
+  {
+    label: labels.what,
+    className: 'font-medium whitespace-nowrap',
+    title: (entry) => entry.action,
+    cell: (entry) => actionName(entry.action),
+  },
+  { label: labels.target, className: 'min-w-44 wrap-anywhere', cell: (entry) => <Target entry={entry} /> },
+  {
+    label: labels.from,
+    className: 'font-mono text-xs max-lg:hidden',
+    headClassName: 'max-lg:hidden',
+    cell: (entry) => entry.address ?? '–',
+  },
+  { label: labels.result, cell: (entry) => <Result entry={entry} /> },
+]
+
+function Target({ entry }: { entry: AuditEntry }) {
+  return (
+    <>
+      {entry.target ?? (entry.reason ? null : <span className="text-muted">–</span>)}
+      {entry.reason ? <p className="text-xs text-muted">{entry.reason}</p> : null}
+    </>
+  )
+}
+
+function EntryCard({ entry }: { entry: AuditEntry }) {
+  return (
+    <>
+      <div className="flex items-start justify-between gap-3">
+        <p className="min-w-0 font-medium">{actionName(entry.action)}</p>
+        <Result entry={entry} />
+      </div>
+      {entry.target ? <p className="text-sm wrap-anywhere">{entry.target}</p> : null}
+      {entry.reason ? <p className="text-sm wrap-anywhere text-muted">{entry.reason}</p> : null}
+      <p className="text-sm wrap-anywhere text-muted">
+        {entry.actor} · <Time at={entry.at} />
+        {entry.address ? ` · ${entry.address}` : ''}
+      </p>
+    </>
   )
 }
 

@@ -1,9 +1,9 @@
 import type { Task } from '@reeve/contract/tasks.ts'
 import { Link } from '@tanstack/react-router'
+import { type Column, RecordTable } from '../components/record-table.tsx'
 import { TaskStatus } from '../components/status.tsx'
 import { Time } from '../components/time.tsx'
 import { strings, taskKind } from '../lib/strings.ts'
-import { useNarrow } from '../lib/use-narrow.ts'
 import { Elapsed } from './task-view.tsx'
 
 interface TaskTableProps {
@@ -13,70 +13,54 @@ interface TaskTableProps {
 }
 
 export function TaskTable({ tasks, withoutSite }: TaskTableProps) {
-  const { columns } = strings.tasks
-  if (useNarrow()) {
-    return (
-      <ul className="flex flex-col gap-2">
-        {tasks.map((task) => (
-          <TaskCard key={task.id} task={task} />
-        ))}
-      </ul>
-    )
-  }
+  const shown = withoutSite ? columns.filter((column) => column !== siteColumn) : columns
   return (
-    <div className="card overflow-x-auto">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{columns.state}</th>
-            <th scope="col">{columns.what}</th>
-            {withoutSite ? null : <th scope="col">{columns.site}</th>}
-            <th scope="col" className="max-md:hidden">
-              {columns.actor}
-            </th>
-            <th scope="col">{columns.when}</th>
-            <th scope="col" className="!text-right">
-              {columns.took}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {tasks.map((task) => (
-            <tr key={task.id}>
-              <td className="w-32">
-                <TaskStatus state={task.state} />
-              </td>
-              <td>
-                <Link to="/tasks/$id" params={{ id: task.id }} className="font-medium hover:underline">
-                  {taskKind(task.kind)}
-                </Link>
-                {task.error ? (
-                  <p className="max-w-56 truncate lg:max-w-md text-xs text-muted">{task.error}</p>
-                ) : null}
-              </td>
-              {withoutSite ? null : (
-                <td>
-                  <TaskSite task={task} />
-                </td>
-              )}
-              <td className="text-muted max-md:hidden">{task.actor}</td>
-              <td className="text-muted">
-                <Time at={task.created_at} />
-              </td>
-              <td className="text-right">
-                <Elapsed task={task} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <RecordTable
+      rows={tasks}
+      keyOf={(task) => task.id}
+      columns={shown}
+      card={(task) => <TaskCard task={task} />}
+    />
+  )
+}
+
+const { columns: labels } = strings.tasks
+
+const siteColumn: Column<Task> = { label: labels.site, cell: (task) => <TaskSite task={task} /> }
+
+const columns: readonly Column<Task>[] = [
+  { label: labels.state, className: 'w-32', cell: (task) => <TaskStatus state={task.state} /> },
+  { label: labels.what, cell: (task) => <TaskName task={task} /> },
+  siteColumn,
+  {
+    label: labels.actor,
+    className: 'text-muted max-md:hidden',
+    headClassName: 'max-md:hidden',
+    cell: (task) => task.actor,
+  },
+  { label: labels.when, className: 'text-muted', cell: (task) => <Time at={task.created_at} /> },
+  {
+    label: labels.took,
+    className: 'text-right',
+    headClassName: '!text-right',
+    cell: (task) => <Elapsed task={task} />,
+  },
+]
+
+function TaskName({ task }: { task: Task }) {
+  return (
+    <>
+      <Link to="/tasks/$id" params={{ id: task.id }} className="font-medium hover:underline">
+        {taskKind(task.kind)}
+      </Link>
+      {task.error ? <p className="max-w-56 truncate lg:max-w-md text-xs text-muted">{task.error}</p> : null}
+    </>
   )
 }
 
 function TaskCard({ task }: { task: Task }) {
   return (
-    <li className="card relative flex flex-col gap-1 p-4">
+    <>
       <div className="flex items-start justify-between gap-3">
         <Link
           to="/tasks/$id"
@@ -90,7 +74,7 @@ function TaskCard({ task }: { task: Task }) {
       <p className="text-sm wrap-anywhere text-muted">
         {task.site_domain ?? strings.tasks.noSite} · <Time at={task.created_at} />
       </p>
-    </li>
+    </>
   )
 }
 
