@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type Panel, password, type SignedIn, startPanel } from '../testing/panel.ts'
+import { cookieOf, countStatus, freeSource } from '../testing/sign-in.ts'
 import { knownDevice } from './known-device.ts'
 
 let panel: Panel
@@ -9,20 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => panel[Symbol.asyncDispose]())
 
-const cookieOf = (answer: Answer, name = '__Host-reeve=') =>
-  [answer.headers['set-cookie'] ?? []]
-    .flat()
-    .find((cookie) => cookie.startsWith(name))
-    ?.split(';')[0] ?? ''
 const login = (email: string, more: object = {}, headers: Record<string, string> = {}) =>
   panel.send('POST', '/api/login', { body: { email, password, ...more }, headers })
-/** The tests share one address; its delays have tests of their own. */
-const freeSource = () => {
-  for (let tries = 0; tries < 30; tries++)
-    panel.context.throttle.forgive([{ kind: 'source', name: '127.0.0.1' }])
-}
-const count = (answers: readonly Answer[], status: number) =>
-  answers.filter((answer) => answer.status === status).length
 
 describe('the setup', () => {
   test('refuses a wrong token and keeps the right one', async () => {
@@ -94,8 +83,8 @@ describe('signing in', () => {
         login(victim.email, { password: `guess ${index}` }, { 'x-forwarded-for': `198.51.100.${index}` }),
       ),
     )
-    expect(count(attempts, 401)).toBeLessThan(15)
-    expect(count(attempts, 401) + count(attempts, 429)).toBe(200)
+    expect(countStatus(attempts, 401)).toBeLessThan(15)
+    expect(countStatus(attempts, 401) + countStatus(attempts, 429)).toBe(200)
     // On a busy machine the delay of the last guess may be over by now; the next ones grow until one is refused.
     let refused: Answer
     do refused = await login(victim.email, { password: 'one more guess' })
@@ -129,7 +118,7 @@ describe('own account', () => {
     const user = await panel.signedIn('readonly')
     const other = await panel.send('GET', '/api/me', { cookie: user.cookie })
     expect(other.status).toBe(200)
-    freeSource()
+    freeSource(panel)
     const second = cookieOf(await login(user.email))
     const change = (current_password: string) =>
       panel.send('POST', '/api/account/password', {
@@ -176,7 +165,7 @@ describe('users', () => {
       ])
       const left = await alone.context.db.selectFrom('accounts').select('role').execute()
       expect(left).toEqual([{ role: 'admin' }])
-      expect(count(both, 204)).toBe(1)
+      expect(countStatus(both, 204)).toBe(1)
     } finally {
       await alone[Symbol.asyncDispose]()
     }

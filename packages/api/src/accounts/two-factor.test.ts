@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type Panel, password, startPanel } from '../testing/panel.ts'
+import { cookieOf, countStatus, freeSource } from '../testing/sign-in.ts'
 import { timeStep, totpCode } from './totp.ts'
 
 let panel: Panel
@@ -8,21 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => panel[Symbol.asyncDispose]())
 
-const cookieOf = (answer: Answer, name = '__Host-reeve=') =>
-  [answer.headers['set-cookie'] ?? []]
-    .flat()
-    .find((cookie) => cookie.startsWith(name))
-    ?.split(';')[0] ?? ''
 const login = (email: string, more: object = {}, headers: Record<string, string> = {}) =>
   panel.send('POST', '/api/login', { body: { email, password, ...more }, headers })
-/** The tests share one address; its delays have tests of their own. */
-const freeSource = () => {
-  for (let tries = 0; tries < 30; tries++)
-    panel.context.throttle.forgive([{ kind: 'source', name: '127.0.0.1' }])
-}
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status)
-const count = (answers: readonly Answer[], status: number) =>
-  answers.filter((answer) => answer.status === status).length
 
 describe('two-factor authentication', () => {
   const decode = (secret: string) => {
@@ -38,7 +27,7 @@ describe('two-factor authentication', () => {
   }
   async function enrol() {
     const user = await panel.signedIn('admin')
-    freeSource()
+    freeSource(panel)
     const begin = await panel.send('POST', '/api/account/2fa/begin', { cookie: user.cookie })
     const seed = decode(String(begin.json['secret']))
     // Counted from one moment: the next step may begin at any line of a test.
@@ -121,7 +110,7 @@ describe('two-factor authentication', () => {
     }
     expect(answers).toContain(429)
     expect(answers.filter((status) => status === 200)).toEqual([])
-    freeSource()
+    freeSource(panel)
   })
 
   test('one code, or one recovery code, lets one of many logins in', async () => {
@@ -142,8 +131,8 @@ describe('two-factor authentication', () => {
       return rounds
     }
     const withCode = await compete(code(0))
-    expect(count(withCode, 200)).toBe(1)
-    expect(count(withCode, 401)).toBeGreaterThan(1)
+    expect(countStatus(withCode, 200)).toBe(1)
+    expect(countStatus(withCode, 401)).toBeGreaterThan(1)
     for (const spare of recovery.slice(1, 4)) {
       const answers = await compete(spare.toUpperCase().replace('-', ' '))
       expect(statuses(answers).filter((status) => status === 200)).toHaveLength(1)
