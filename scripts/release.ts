@@ -1,38 +1,27 @@
-// Builds the release: dist/release/reeve-linux-<architecture>, one executable with everything inside, its checksum
-// and the installer. Two builds of one commit are byte-equal; docs/decisions/0009-one-executable.md says how.
-import { spawn } from 'node:child_process'
+// Builds the release: dist/release/reeve-linux-<architecture>, one executable with everything inside, the list of what
+// that is, their checksums and the installer. Two builds of one commit are byte-equal;
+// docs/decisions/0009-one-executable.md says how. Usage: node scripts/release.ts [x64] [arm64]
 import { createHash } from 'node:crypto'
-import {
-  chmod,
-  copyFile,
-  glob,
-  mkdir,
-  mkdtemp,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, copyFile, glob, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { v8Flags } from '../packaging/v8-flags.ts'
-import { exitCode } from './exit-code.ts'
+import { type Architecture, checkArchitecture, isArchitecture, provideNode, run } from './node-program.ts'
+import { renderSbom } from './sbom.ts'
 
 const repository = resolve(import.meta.dirname, '..')
 const dist = join(repository, 'dist')
 const release = join(dist, 'release')
 
-async function run(program: string, args: readonly string[], cwd = repository): Promise<void> {
-  const child = spawn(program, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] })
-  const code = await exitCode(child)
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')} failed with exit code ${code}.`)
+async function packageVersion(): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))
+  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest)
+    return String(manifest.version)
+  throw new Error('package.json has no version.')
 }
 
 async function bundleProgram(outfile: string): Promise<void> {
-  const manifest: unknown = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'))
-  const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest
-  if (!isManifest) throw new Error('package.json has no version.')
+  const version = await packageVersion()
   await bundle({
     absWorkingDir: repository,
     entryPoints: ['packaging/installed.ts'],
@@ -50,7 +39,7 @@ async function bundleProgram(outfile: string): Promise<void> {
       'import.meta.dirname': '__dirname',
       'import.meta.filename': '__filename',
       'import.meta.url': '__bundleUrl',
-      __REEVE_VERSION__: JSON.stringify(String(manifest.version)),
+      __REEVE_VERSION__: JSON.stringify(version),
     },
     banner: { js: 'const __bundleUrl=require("node:url").pathToFileURL(__filename).href;' },
   })
@@ -78,12 +67,8 @@ async function collectAssets(): Promise<Record<string, string>> {
 }
 
 /** Makes `reeve` in the scratch folder, all by relative names: the path of `main` becomes part of the executable. */
-async function buildExecutable(scratch: string): Promise<void> {
-  const node = join(scratch, 'node')
-  await copyFile(await realpath(process.execPath), node)
-  await chmod(node, 0o755)
-  // Before the build: an executable that is stripped afterwards does not start.
-  await run('/usr/bin/strip', ['-s', node])
+async function buildExecutable(scratch: string, architecture: Architecture): Promise<void> {
+  await provideNode(repository, scratch, architecture)
   await bundleProgram(join(scratch, 'reeve.cjs'))
   await writeFile(
     join(scratch, 'sea.json'),
@@ -102,6 +87,7 @@ async function buildExecutable(scratch: string): Promise<void> {
   )
   await run(process.execPath, ['--build-sea', 'sea.json'], scratch)
   await chmod(join(scratch, 'reeve'), 0o755)
+  await checkArchitecture(join(scratch, 'reeve'), architecture)
 }
 
 async function checksum(path: string): Promise<string> {
@@ -110,24 +96,40 @@ async function checksum(path: string): Promise<string> {
     .digest('hex')
 }
 
-async function main(): Promise<void> {
+/** The file and, beside it, its checksum in the form of sha256sum(1). */
+async function publish(from: string, name: string): Promise<string> {
+  const sum = await checksum(from)
+  await rename(from, join(release, name))
+  await writeFile(join(release, `${name}.sha256`), `${sum}  ${name}\n`)
+  return sum
+}
+
+async function buildRelease(architecture: Architecture): Promise<void> {
   const started = performance.now()
-  await run(process.execPath, [join(repository, 'scripts/build.ts')])
-  await mkdir(release, { recursive: true })
   const scratch = await mkdtemp(join(dist, '.release-'))
   try {
-    const name = `reeve-linux-${process.arch}`
-    const built = join(scratch, 'reeve')
-    await buildExecutable(scratch)
-    const sum = await checksum(built)
-    await rename(built, join(release, name))
-    await writeFile(join(release, `${name}.sha256`), `${sum}  ${name}\n`)
-    await copyFile(join(repository, 'packaging/install.sh'), join(release, 'install.sh'))
+    const name = `reeve-linux-${architecture}`
+    await buildExecutable(scratch, architecture)
+    const sha256 = await publish(join(scratch, 'reeve'), name)
+    const sbom = join(scratch, 'sbom.json')
+    await writeFile(
+      sbom,
+      await renderSbom(repository, { version: await packageVersion(), architecture, sha256 }),
+    )
+    await publish(sbom, `${name}.cdx.json`)
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    console.log(`Built dist/release/${name} in ${seconds} s, sha256 ${sum}.`)
+    console.log(`Built dist/release/${name} in ${seconds} s, sha256 ${sha256}.`)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
 }
 
-await main()
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : [process.arch]
+await run(process.execPath, [join(repository, 'scripts/build.ts')], repository)
+await mkdir(release, { recursive: true })
+for (const architecture of wanted) {
+  if (!isArchitecture(architecture))
+    throw new Error(`There is no release for ${architecture}; name x64 or arm64.`)
+  await buildRelease(architecture)
+}
+await copyFile(join(repository, 'packaging/install.sh'), join(release, 'install.sh'))
