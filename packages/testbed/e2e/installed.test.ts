@@ -6,12 +6,15 @@ import { execute } from '../lab/execute.ts'
 import { type Network, openNetwork } from '../lab/network.ts'
 import { type DebianRelease, makeRoot, prepareHost } from '../lab/root.ts'
 import type { Server } from '../lab/server.ts'
-import type { Host } from '../src/host.ts'
+import { deleteAllSites } from '../src/browser.ts'
+import { type Campaign, campaignOn } from '../src/campaign.ts'
 import {
+  allowFailpoints,
   bootFresh,
   buildRelease,
   executable,
   install,
+  type InstalledHost,
   installedHost,
   makeServerDisk,
   panelName,
@@ -20,6 +23,14 @@ import {
 } from '../src/installed.ts'
 import { type Panel, wordpressFields } from '../src/panel.ts'
 import { visit } from '../src/visitor.ts'
+import { absence } from '../suites/absence.ts'
+import { firstSite } from '../suites/first-site.ts'
+import { injection } from '../suites/injection.ts'
+import { powerCut } from '../suites/power-cut.ts'
+import { repeat } from '../suites/repeat.ts'
+import { comingBack } from '../suites/services.ts'
+import { siteCrash } from '../suites/site-crash.ts'
+import { siteLife } from '../suites/site-life.ts'
 
 const releases: readonly DebianRelease[] = ['bookworm', 'trixie']
 const siteName = 'blog.example.com'
@@ -68,10 +79,52 @@ it('starts in a minimal Debian with the one library it names, whatever NODE_OPTI
   expect(said).toMatch(/^reeve \d+\.\d+\.\d+\n$/)
 }, 120_000)
 
+/** The suites of the embedded run, and those that need a systemd or a disk. */
+function everySuite(hostOf: () => InstalledHost & { setupLink(): string }): void {
+  describe('the first site', () => firstSite(hostOf))
+  describe('a site', () => siteLife(hostOf))
+  describe('a second application', () => repeat(hostOf))
+  describe('hostile characters', () => injection(hostOf))
+  comingBack(hostOf)
+  absence(hostOf)
+  describe('a crash', () => {
+    let failpoints: Awaited<ReturnType<typeof allowFailpoints>>
+    let campaign: Pick<Campaign, 'attempt'>
+
+    beforeAll(async () => {
+      failpoints = await allowFailpoints(hostOf())
+      campaign = await campaignOn(hostOf(), failpoints.armed)
+    }, 60_000)
+
+    afterAll(() => failpoints[Symbol.asyncDispose]())
+
+    siteCrash(
+      () => campaign,
+      [
+        'site.apply.application:mid:kill',
+        'site.apply.web-server:after:error',
+        'site.create.apply:after:kill',
+        'site.remove.files:after:kill',
+      ],
+    )
+  })
+  powerCut(hostOf)
+  afterAll(async () => {
+    await deleteAllSites(await hostOf().panel())
+  })
+}
+
+/** On the second release what differs between the two: versions of every service, and systemd's own. */
+function shortSuite(hostOf: () => InstalledHost): void {
+  describe('a site', () => siteLife(hostOf))
+  comingBack(hostOf)
+}
+
 describe.each(releases)('on %s', (release) => {
   let server: Server
-  let host: Host
+  let host: InstalledHost
   let panel: Panel
+  let setupLink = ''
 
   const status = async (name: string, path = '/') => (await visit(name, { ...host.https, path })).status
 
@@ -102,11 +155,17 @@ describe.each(releases)('on %s', (release) => {
   it('is installed, and the panel answers at its own name alone', async () => {
     const said = await install(server)
     console.log(`${release}: ${/Installed in .*/.exec(said)?.[0]}`)
-    expect(/setup#token=(\S+)/.exec(said)?.[1]).toHaveLength(43)
+    setupLink = /https:\S+\/setup#token=\S{43}(?=\s)/.exec(said)?.[0] ?? ''
+    expect(setupLink).toContain(panelName)
     expect(await status(panelName, '/healthz')).toBe(200)
     await expect(status('somebody.else.test')).rejects.toThrow()
     expect(await server.run('systemctl --failed --no-legend')).toBe('')
   }, 400_000)
+
+  describe('as embedded:', () => {
+    if (release === 'bookworm') everySuite(() => Object.assign(host, { setupLink: () => setupLink }))
+    else shortSuite(() => host)
+  })
 
   it('creates a WordPress site that answers over HTTPS', async () => {
     panel = await host.panel()

@@ -88,6 +88,20 @@ export function installedHost(server: Server): InstalledHost {
   }
 }
 
+/** Lets a test make the panel fail at a chosen step while it is not disposed. */
+export async function allowFailpoints({
+  server,
+}: InstalledHost): Promise<AsyncDisposable & { armed: string }> {
+  const restart = 'systemctl restart reeve-agent reeve-api'
+  await server.run(`echo REEVE_FAILPOINT_FILE=/var/lib/reeve/failpoint >>/etc/reeve/reeve.env; ${restart}`)
+  return {
+    armed: join(server.root, 'var/lib/reeve/failpoint'),
+    async [Symbol.asyncDispose]() {
+      await server.run(`sed -i /^REEVE_FAILPOINT_FILE=/d /etc/reeve/reeve.env; ${restart}`)
+    },
+  }
+}
+
 const isFirstOf: Readonly<Record<Service, (args: readonly string[]) => boolean>> = {
   nginx: ([title = '']) => title.startsWith('nginx: master process'),
   php: ([title = '']) => title.startsWith('php-fpm: master process'),

@@ -1,7 +1,8 @@
-// The short form of campaigns/site-crash.ts: one failure and one kill in each daemon and each direction.
+// The short form of campaigns/site-crash.ts.
 import { expect, it } from 'vitest'
 import { allFailpoints, type Campaign } from '../src/campaign.ts'
 
+/** One failure and one kill in each daemon and each direction. */
 const chosen = [
   'site.apply.user:after:kill',
   'site.apply.php:after:kill',
@@ -16,13 +17,17 @@ const chosen = [
   'site.remove.database:before:error',
   'site.delete.remove:after:kill',
 ]
-const cases = allFailpoints()
-  .map((failpoint) => ({ name: `${failpoint.where}:${failpoint.how}`, failpoint }))
-  .filter(({ name }) => chosen.includes(name))
+/** `names` are failpoints with their outcome, as the campaign prints them. */
+export function siteCrash(
+  campaignOf: () => Pick<Campaign, 'attempt'>,
+  names: readonly string[] = chosen,
+): void {
+  const cases = allFailpoints()
+    .map((failpoint) => ({ name: `${failpoint.where}:${failpoint.how}`, failpoint }))
+    .filter(({ name }) => names.includes(name))
 
-export function siteCrash(campaignOf: () => Pick<Campaign, 'attempt'>): void {
   it('knows every chosen failpoint', () => {
-    expect(cases.map(({ name }) => name).sort()).toEqual([...chosen].sort())
+    expect(cases.map(({ name }) => name).sort()).toEqual([...names].sort())
   })
 
   it.each(cases)('$name ends in a clean slate or a working site', async ({ failpoint }) => {
