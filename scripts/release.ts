@@ -7,7 +7,7 @@ import { join, relative, resolve } from 'node:path'
 import { build as bundle } from 'esbuild'
 import { v8Flags } from '../packaging/v8-flags.ts'
 import { type Architecture, checkArchitecture, isArchitecture, provideNode, run } from './node-program.ts'
-import { renderSbom } from './sbom.ts'
+import { bundledFolders, renderSbom } from './sbom.ts'
 
 const repository = resolve(import.meta.dirname, '..')
 const dist = join(repository, 'dist')
@@ -112,10 +112,8 @@ async function buildRelease(architecture: Architecture): Promise<void> {
     await buildExecutable(scratch, architecture)
     const sha256 = await publish(join(scratch, 'reeve'), name)
     const sbom = join(scratch, 'sbom.json')
-    await writeFile(
-      sbom,
-      await renderSbom(repository, { version: await packageVersion(), architecture, sha256 }),
-    )
+    const described = { version: await packageVersion(), architecture, sha256 }
+    await writeFile(sbom, await renderSbom(repository, described, await bundledFolders(repository)))
     await publish(sbom, `${name}.cdx.json`)
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     console.log(`Built dist/release/${name} in ${seconds} s, sha256 ${sha256}.`)
