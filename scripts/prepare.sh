@@ -112,7 +112,7 @@ choose_packages() {
   done
   if [ "$purpose" = test ]; then
     [ "$id" = debian ] || die "The test suite needs Debian 12 or 13: Ubuntu has no chromium package to drive the UI with."
-    packages+=(chromium fonts-dejavu-core fonts-liberation nghttp2-client wrk)
+    packages+=(chromium fonts-dejavu-core fonts-liberation nghttp2-client pebble wrk)
   fi
 }
 

@@ -134,7 +134,7 @@ function fail(response: ServerResponse, { status, headers, problem }: Failure): 
 }
 
 function advise(response: ServerResponse, { start, end }: { start: Date; end: Date }): void {
-  response.writeHead(200, { 'content-type': 'application/json', 'retry-after': '60' })
+  response.writeHead(200, { 'content-type': 'application/json', 'retry-after': '21600' })
   response.end(JSON.stringify({ suggestedWindow: { start: start.toISOString(), end: end.toISOString() } }))
 }
 

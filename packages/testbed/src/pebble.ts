@@ -1,7 +1,8 @@
 // A certificate authority of a test's own: Pebble, its name server, a front that can be told to fail, and "port 80".
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
+import { get } from 'node:https'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,8 @@ export interface CertificateAuthority extends AsyncDisposable {
   lead(names: readonly string[], address: string | null): Promise<void>
   /** What the authority finds at port 80: the panel's HTTP port, nothing, or a stranger's web server. */
   port80: Port80
+  /** Valid or Revoked, by a serial number in hexadecimal. */
+  statusOf(serial: string): Promise<string>
   /** Everything Pebble printed. */
   output(): string
 }
@@ -24,6 +27,8 @@ export interface AuthorityOptions {
   nonceReject?: number
   /** Percentage of authorizations that are used again. */
   authorizationReuse?: number
+  /** How long certificates are valid, in seconds; five years when absent. */
+  validitySeconds?: number
 }
 
 export async function startAuthority(options: AuthorityOptions = {}): Promise<CertificateAuthority> {
@@ -39,6 +44,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Ce
     tlsPort: tls,
     ocspResponderURL: '',
     externalAccountBindingRequired: false,
+    ...(options.validitySeconds === undefined ? {} : { certificateValidityPeriod: options.validitySeconds }),
   }
   writeFileSync(join(folder, 'pebble.json'), JSON.stringify({ pebble: config }))
   const names = program('/usr/bin/pebble-challtestsrv', [
@@ -78,6 +84,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Ce
     front,
     port80: door,
     output: () => pebble.output(),
+    statusOf: (serial) => statusOf(management, tlsFiles, serial),
     async lead(hosts, address) {
       for (const host of hosts) {
         await tell(control, 'clear-a', { host })
@@ -95,6 +102,20 @@ async function tell(port: number, what: string, body: object): Promise<void> {
     signal: AbortSignal.timeout(5000),
   })
   if (!answer.ok) throw new Error(`the name server answered ${answer.status} to ${what}`)
+}
+
+function statusOf(port: number, tls: TlsFiles, serial: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const url = `https://127.0.0.1:${port}/cert-status-by-serial/${serial.toLowerCase()}`
+  const call = get(url, { ca: readFileSync(tls.certificate), agent: false, timeout: 5000 }, (response) => {
+    let text = ''
+    response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    response.on('error', reject)
+    response.on('end', () => resolve((JSON.parse(text) as { Status: string }).Status))
+  })
+  call.on('timeout', () => call.destroy(new Error('timed out')))
+  call.on('error', reject)
+  return promise
 }
 
 export interface TlsFiles {

@@ -63,6 +63,7 @@ const longestWaitMs = 7 * 24 * 3_600_000
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const value = headers['retry-after']
   if (value === undefined) return undefined
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now
+  const isDate = value.endsWith(' GMT')
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : isDate ? Date.parse(value) - now : Number.NaN
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestWaitMs) : undefined
 }

@@ -94,7 +94,7 @@ async function persist(
     if (answer.status < 400) return answer
     const error = errorOf(name, answer)
     if (error.kind === 'badNonce' && ++refusedNonces < nonceAttempts) {
-      await sleep(Math.min(10 * refusedNonces, 100), undefined, { signal })
+      await sleep(Math.min(5 * refusedNonces, 50), undefined, { signal })
       continue
     }
     const waitMs = error.waitMs ?? 250 * 2 ** failures

@@ -35,7 +35,10 @@ const authorityOf = ({ issuer }: X509Certificate): string | null =>
 
 /** By the authority's advice on this very certificate, else after two thirds of its life. RFC 3339. */
 export function renewAt(certificate: X509Certificate, { advice }: CertificateState): string {
-  if (advice !== null && advice.certificate === certificateId(certificate)) return advice.renew_at
   const from = certificate.validFromDate.getTime()
-  return new Date(from + ((certificate.validToDate.getTime() - from) * 2) / 3).toISOString()
+  const life = certificate.validToDate.getTime() - from
+  const isAdvised = advice !== null && advice.certificate === certificateId(certificate)
+  // An authority that wants every new certificate renewed at once must not make us ask every hour for ever.
+  const at = isAdvised ? Math.max(Date.parse(advice.renew_at), from + life / 100) : from + (life * 2) / 3
+  return new Date(at).toISOString()
 }

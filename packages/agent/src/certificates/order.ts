@@ -26,6 +26,7 @@ const Token = z.string().regex(/^[A-Za-z0-9_-]{1,200}$/)
 
 const Challenge = z.object({
   type: z.string(),
+  status: z.string().optional(),
   url: AuthorityUrl,
   token: Token.optional(),
   error: Problem.optional(),
@@ -91,7 +92,12 @@ export async function proveNames(
       open.push({ url, challenge, file })
     }
     onAnswerable()
-    for (const { challenge } of open) await authority.post(account, challenge, {})
+    for (const { url, challenge } of open) {
+      await authority.post(account, challenge, {}).catch(async (error: unknown) => {
+        // An attempt that was killed may have asked for the check already; its state tells.
+        if (httpChallenge(authority.name, await read(url)).status === 'pending') throw error
+      })
+    }
     for (const { url } of open) {
       const authorization = await poll(
         authority,
@@ -106,10 +112,17 @@ export async function proveNames(
   }
 }
 
-function httpChallenge(name: string, authorization: Authorization): { challenge: string; token: string } {
-  if (authorization.status !== 'pending') throw notProven(name, authorization)
+interface HttpChallenge {
+  challenge: string
+  token: string
+  status: string | undefined
+}
+
+function httpChallenge(name: string, authorization: Authorization): HttpChallenge {
+  if (authorization.status !== 'pending' && authorization.status !== 'valid')
+    throw notProven(name, authorization)
   const found = authorization.challenges.find(({ type }) => type === 'http-01')
-  if (found?.token !== undefined) return { challenge: found.url, token: found.token }
+  if (found?.token !== undefined) return { challenge: found.url, token: found.token, status: found.status }
   throw new AppError(
     'refused',
     `${name} offers no check over HTTP for ${authorization.identifier.value}, the only one that Reeve can answer.`,

@@ -174,7 +174,7 @@ function fetchFrom(
     response.on('error', () => done(answer()))
   })
   call.on('error', (error) =>
-    reject(error.name === 'TimeoutError' ? Object.assign(error, { code: 'no answer in 10 s' }) : error),
+    reject(error.name === 'AbortError' ? Object.assign(error, { code: 'no answer in 10 s' }) : error),
   )
   call.end()
   return promise

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Domain } from '@reeve/contract/primitives.ts'
 import { expect, it } from 'vitest'
+import { certificateFiles, usePair, writePair } from './pair.ts'
 import { ensureSelfSigned } from './self-signed.ts'
+import { createAuthority } from './testing/certificates.ts'
 
 const names = ['a.example.com', `${'long-label-'.repeat(5)}x.${'b'.repeat(60)}.example.com`].map((name) =>
   Domain.parse(name),
@@ -29,4 +31,20 @@ it('keeps a pair that names every domain and makes a new one for a new alias', a
   expect(readFileSync(certificate, 'utf8')).toBe(first)
   await ensureSelfSigned(at, [...names, Domain.parse('new.example.com')])
   expect(readFileSync(certificate, 'utf8')).not.toBe(first)
+})
+
+it('never takes the place of a certificate of an authority, also for a new alias', async () => {
+  const at = directory()
+  const issued = createAuthority().issue(names.slice(0, 1))
+  usePair(at, writePair(at, issued.certificate, issued.key))
+  await ensureSelfSigned(at, [...names, Domain.parse('new.example.com')])
+  expect(readFileSync(certificateFiles(at).certificate, 'utf8')).toBe(issued.certificate)
+})
+
+it('takes the place of a pair that cannot be served', async () => {
+  const at = directory()
+  const issued = createAuthority().issue(names)
+  usePair(at, writePair(at, issued.certificate, createAuthority().key))
+  const { certificate } = await ensureSelfSigned(at, names)
+  expect(new X509Certificate(readFileSync(certificate)).subject).toContain('Reeve self-signed')
 })

@@ -1,0 +1,293 @@
+// Certificates from a real authority, Pebble, which refuses every second nonce here. The failures of the
+// conversation itself are tried in packages/agent/src/certificates/authority.test.ts, all kills in
+// campaigns/certificates.ts.
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Site } from '@reeve/contract/sites.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type CertificateLab, openCertificateLab, presented, watchPresented } from '../src/certificates.ts'
+import { findTraces } from '../src/slate.ts'
+import { plainRequest } from '../src/visitor.ts'
+
+let lab: CertificateLab
+let site: Site
+
+beforeAll(async () => {
+  // A certificate is never renewed in the first hundredth of its life: six seconds of this one.
+  lab = await openCertificateLab({ nonceReject: 50, validitySeconds: 600 })
+  site = await lab.createSite({ domain: 'one.example.com', type: 'static', aliases: ['www.one.example.com'] })
+}, 120_000)
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]()
+}, 60_000)
+afterEach(async () => {
+  lab.authority.front.heal()
+  await lab.authority.port80.forwardTo(lab.reeve.httpPort)
+  await lab.authority.lead([site.domain, ...site.aliases], '127.0.0.1')
+})
+
+let made = 0
+/** A name that no site has yet, also when a test is run again. */
+const newName = () => `site${++made}.example.com`
+const seenBy = (name: string) => presented(name, lab.reeve.httpsPort)
+const orders = () => lab.authority.front.requests.filter((request) => request === 'POST /order-plz').length
+const challengesLeft = () => readdirSync(join(lab.reeve.root, 'var/lib/reeve-acme'))
+/** Runs it while somebody shakes hands all the time; throws when one of them failed. */
+async function watched<T>(name: string, action: () => Promise<T>): Promise<{ result: T; seen: string[] }> {
+  const watch = watchPresented(name, lab.reeve.httpsPort)
+  try {
+    const result = await action()
+    const { seen, failures, handshakes } = await watch.stop()
+    expect(failures).toEqual([])
+    expect(handshakes).toBeGreaterThan(1)
+    return { result, seen }
+  } finally {
+    await watch.stop()
+  }
+}
+
+describe('a certificate', () => {
+  it('is issued for every name of the site, and no handshake fails meanwhile', async () => {
+    const before = await seenBy(site.domain)
+    expect(before.authority).toBe('Reeve self-signed')
+    const { result: task, seen } = await watched(site.domain, () => lab.issue(site.id))
+    expect(task).toMatchObject({ state: 'succeeded', error: null })
+    expect(task.steps.map(({ name, state }) => `${name} ${state}`)).toEqual(
+      ['pre-flight', 'account', 'order', 'challenge', 'install', 'verify'].map((name) => `${name} succeeded`),
+    )
+    for (const name of [site.domain, ...site.aliases]) {
+      const { authority, names, fingerprint } = await seenBy(name)
+      expect(authority).toMatch(/^Pebble Intermediate CA/)
+      expect(names.sort()).toEqual([site.domain, ...site.aliases].sort())
+      expect(seen).toEqual([before.fingerprint, fingerprint])
+    }
+    expect(challengesLeft()).toEqual([])
+  })
+
+  it('is what the panel shows, and nobody but root can read its key', async () => {
+    const { certificate } = await lab.site(site.id)
+    expect(certificate).toMatchObject({ issuer: 'acme', last_error: null })
+    expect(certificate?.authority).toMatch(/^Pebble/)
+    expect(certificate?.names.sort()).toEqual([site.domain, ...site.aliases].sort())
+    expect(Date.parse(certificate?.renew_at ?? '')).toBeLessThan(Date.parse(certificate?.expires_at ?? ''))
+    const key = join(lab.reeve.root, 'etc/reeve/tls', site.id, 'current/privkey.pem')
+    expect(statSync(key).mode & 0o777).toBe(0o600)
+    const state = join(lab.reeve.root, 'var/lib/reeve-agent/acme/sites', `${site.id}.json`)
+    expect(statSync(state).mode & 0o777).toBe(0o600)
+  })
+
+  it('is issued behind a redirect to HTTPS, for a proxy whose upstream is down, and for PHP', async () => {
+    const redirect = await plainRequest(lab.reeve.http, site.domain, '/')
+    expect(redirect).toMatchObject({ status: 301 })
+    const proxy = await lab.createSite({
+      domain: newName(),
+      type: 'proxy',
+      proxy_upstream: 'http://127.0.0.1:9',
+    })
+    const php = await lab.createSite({ domain: newName(), type: 'php' })
+    for (const { id, domain } of [proxy, php]) {
+      expect(await lab.issue(id)).toMatchObject({ state: 'succeeded' })
+      expect((await seenBy(domain)).authority).toMatch(/^Pebble/)
+    }
+  })
+
+  it('is issued by an authority that no longer knows our account', async () => {
+    const { requests } = lab.authority.front
+    const before = requests.length
+    const problem = { type: 'urn:ietf:params:acme:error:accountDoesNotExist', detail: 'who are you?' }
+    lab.authority.front.fail('/order-plz', { status: 400, problem }, 1)
+    expect(await lab.issue(site.id)).toMatchObject({ state: 'succeeded' })
+    expect(requests.slice(before)).toContain('POST /sign-me-up')
+  })
+})
+
+describe('a failure leaves the old certificate and says why', () => {
+  /** What the person reads; the certificate in use and the number of orders must be the same afterwards. */
+  const failing = async (id = site.id, domain = site.domain): Promise<string> => {
+    const before = await seenBy(domain)
+    const { result: task, seen } = await watched(domain, () => lab.issue(id))
+    expect(task.state).toBe('failed')
+    expect(seen).toEqual([before.fingerprint])
+    const { certificate, state } = await lab.site(id)
+    expect(state).toBe('active')
+    expect(certificate?.last_error).toBeTruthy()
+    expect(task.error).toContain(certificate?.last_error)
+    expect(challengesLeft()).toEqual([])
+    return task.error ?? ''
+  }
+
+  it.each([
+    {
+      what: 'a name that nobody knows',
+      spoil: () => lab.authority.lead(site.aliases, null),
+      message: /www\.one\.example\.com does not resolve: .* Point it to this server/,
+    },
+    {
+      what: 'a name that leads elsewhere',
+      spoil: () => lab.authority.lead(site.aliases, '127.0.0.9'),
+      message: /www\.one\.example\.com leads to 127\.0\.0\.9, which is not this server/,
+    },
+    {
+      what: 'a closed port 80',
+      spoil: () => lab.authority.port80.close(),
+      message: /Port \d+ of 127\.0\.0\.1, .*cannot be reached \(ECONNREFUSED\)\. Open it in the firewall/,
+    },
+    {
+      what: 'another web server at port 80',
+      spoil: () => lab.authority.port80.strange(404),
+      message: /something else than this panel's web server answers \(status 404\)/,
+    },
+  ])('$what, without asking the authority', async ({ spoil, message }) => {
+    const before = orders()
+    await spoil()
+    expect(await failing()).toMatch(message)
+    expect(orders()).toBe(before)
+  })
+
+  it('a check that the authority does not see, in its own words', async () => {
+    const held = lab.authority.front.hold('/chalZ/')
+    void held.reached.then(async () => {
+      await lab.authority.port80.close()
+      held.release()
+    })
+    expect(await failing()).toMatch(
+      /could not confirm (www\.)?one\.example\.com: ".*(refused|fetch|connect)/i,
+    )
+  })
+
+  it('a limit: the authority is left alone until its time has come', async () => {
+    const limited = await lab.createSite({ domain: newName(), type: 'static' })
+    const { front } = lab.authority
+    const problem = { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many certificates (5)' }
+    front.fail('/order-plz', { status: 429, headers: { 'retry-after': '3600' }, problem })
+    expect(await failing(limited.id, limited.domain)).toContain('says: "too many certificates (5)"')
+    front.heal()
+    const before = front.requests.length
+    expect(await failing(limited.id, limited.domain)).toMatch(
+      /does not want to be asked for site\d+\.example\.com before 2\d{3}-.*too many cert/,
+    )
+    expect(front.requests).toHaveLength(before)
+  })
+
+  it('a broken authority, after a bounded number of attempts', async () => {
+    lab.authority.front.fail('/finalize-order/', { status: 500 })
+    const before = lab.authority.front.requests.length
+    expect(await failing()).toMatch(/answered 500 without a reason/)
+    expect(lab.authority.front.requests.length - before).toBeLessThan(100)
+  })
+
+  it('and the next attempt goes on with the order of the failed one', async () => {
+    const before = orders()
+    const task = await lab.issue(site.id)
+    expect(task).toMatchObject({ state: 'succeeded' })
+    expect(task.log).toContain('Going on with the order of an earlier attempt')
+    expect(orders()).toBe(before)
+    expect((await lab.site(site.id)).certificate?.last_error).toBeNull()
+  })
+})
+
+describe('killing the agent', () => {
+  it.each(['challenge:mid', 'install:mid', 'install:after', 'verify:after'])(
+    'at %s leaves a certificate that is served, and the task ends well',
+    async (where) => {
+      const before = await seenBy(site.domain)
+      lab.arm(`certificate.issue.${where}:kill`)
+      const { result: task, seen } = await watched(site.domain, () => lab.issue(site.id))
+      expect(lab.hasFired()).toBe(true)
+      expect(task).toMatchObject({ state: 'succeeded' })
+      const after = await seenBy(site.domain)
+      expect(seen[0]).toBe(before.fingerprint)
+      expect(seen.at(-1)).toBe(after.fingerprint)
+      expect(after.fingerprint).not.toBe(before.fingerprint)
+      const pairs = readdirSync(join(lab.reeve.root, 'etc/reeve/tls', site.id))
+      expect(pairs).toHaveLength(2)
+    },
+  )
+})
+
+describe('renewal', () => {
+  const day = 86_400_000
+  const advise = (startMs: number, endMs = startMs) => {
+    const window = { start: new Date(Date.now() + startMs), end: new Date(Date.now() + endMs) }
+    lab.authority.front.renewalWindow = window
+    return window
+  }
+  /** It asks the agent as soon as it runs again. */
+  const restartApi = () => process.kill(lab.reeve.pid('api'), 'SIGKILL')
+  const renewed = async (domain: string) => {
+    expect(await lab.renewDue()).toBeUndefined()
+    return seenBy(domain)
+  }
+  const patiently = { timeout: 60_000, interval: 500 }
+
+  it('does nothing before the authority wants it', async () => {
+    advise(10 * day, 12 * day)
+    const before = await seenBy(site.domain)
+    expect(await lab.renewDue()).toBeUndefined()
+    expect(await seenBy(site.domain)).toEqual(before)
+  })
+
+  it('is done when the authority wants it, which is told what it replaces', async () => {
+    const fresh = await lab.createSite({ domain: newName(), type: 'static' })
+    expect(await lab.issue(fresh.id)).toMatchObject({ state: 'succeeded' })
+    const before = await seenBy(fresh.domain)
+    advise(-2 * day, -day)
+    const { seen } = await watched(fresh.domain, () =>
+      expect.poll(() => renewed(fresh.domain), patiently).not.toEqual(before),
+    )
+    const after = await seenBy(fresh.domain)
+    expect(seen).toEqual([before.fingerprint, after.fingerprint])
+    const { payload } = lab.authority.front.payloads.filter(({ path }) => path === '/order-plz').at(-1) ?? {}
+    expect(payload).toMatchObject({ identifiers: [{ type: 'dns', value: fresh.domain }] })
+    const serial = Buffer.from(before.serial.replace(/^(?=[89A-F])/, '00'), 'hex')
+    expect(String(payload?.['replaces']).split('.')[1]).toBe(serial.toString('base64url'))
+  })
+
+  it('that fails is said, and tried again later', async () => {
+    const failing = await lab.createSite({ domain: newName(), type: 'static' })
+    expect(await lab.issue(failing.id)).toMatchObject({ state: 'succeeded' })
+    const before = await seenBy(failing.domain)
+    advise(-day)
+    await lab.authority.lead([failing.domain], null)
+    await expect
+      .poll(() => lab.renewDue(), patiently)
+      .toMatch(/could not be renewed\. site\d+\.example\.com: .*does not resolve/)
+    expect(await lab.renewDue()).toBeUndefined()
+    expect(await seenBy(failing.domain)).toEqual(before)
+    restartApi()
+    const known = async () => (await lab.site(failing.id)).certificate?.last_error
+    await expect.poll(known, patiently).toContain('does not resolve')
+  })
+
+  it('reaches the panel, which was not asked to do it', async () => {
+    const quiet = await lab.createSite({ domain: newName(), type: 'static' })
+    expect(await lab.issue(quiet.id)).toMatchObject({ state: 'succeeded' })
+    const { start } = advise(100 * day)
+    const known = async () => (await lab.site(quiet.id)).certificate?.renew_at
+    expect(await lab.renewDue()).toBeUndefined()
+    expect(await known()).not.toBe(start.toISOString())
+    restartApi()
+    await expect.poll(known, patiently).toBe(start.toISOString())
+  })
+})
+
+describe('deleting a site', () => {
+  const gone = async ({ id, domain, system_user: systemUser }: Site) => {
+    expect(await lab.panel.deleteSite(id)).toMatchObject({ state: 'succeeded' })
+    expect(findTraces(lab.reeve.root, { domain, id, systemUser })).toEqual([])
+  }
+
+  it('revokes its certificate and leaves nothing of it', async () => {
+    const { serial } = await seenBy(site.domain)
+    expect(await lab.authority.statusOf(serial)).toBe('Valid')
+    await gone(site)
+    expect(await lab.authority.statusOf(serial)).toBe('Revoked')
+  })
+
+  it('does not need the authority', async () => {
+    const doomed = await lab.createSite({ domain: newName(), type: 'static' })
+    expect(await lab.issue(doomed.id)).toMatchObject({ state: 'succeeded' })
+    lab.authority.front.fail('/dir', { status: 503, headers: { 'retry-after': '3600' } })
+    await gone(doomed)
+  })
+})
