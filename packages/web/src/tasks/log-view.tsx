@@ -56,7 +56,11 @@ export function LogView({ task }: { task: TaskWithLog }) {
             {'\n'}
           </span>
         ) : null}
-        {tail.text || <span className="text-muted">{strings.tasks.logEmpty}</span>}
+        {tail.text || (
+          <span className="text-muted">
+            {isUnderWay(task) ? strings.tasks.logEmpty : strings.tasks.logNone}
+          </span>
+        )}
       </pre>
       {isUnderWay(task) ? <Silence log={task.log} /> : null}
     </div>

@@ -56,6 +56,7 @@ export const tasksStrings = {
     drawerEmpty: 'No task is running.',
     log: 'Log',
     logEmpty: 'Nothing has been logged yet.',
+    logNone: 'Nothing was logged.',
     follow: 'Follow',
     download: 'Download',
     copyLog: 'Copy log',
