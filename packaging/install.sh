@@ -107,10 +107,11 @@ check_release() {
   source=${REEVE_LOCAL_BUILD:-}
   if [ -z "$source" ] && [ -n "${REEVE_RELEASE_URL:-}" ]; then
     download=$(mktemp -d)
+    trap 'rm -rf "$download"' EXIT
     source=$download
     command -v curl >/dev/null || { problem "curl is missing: apt-get install curl"; return; }
     for name in "$file" "$file.sha256"; do
-      curl -fsSL --proto '=https' --retry 3 -o "$download/$name" "${REEVE_RELEASE_URL%/}/$name" ||
+      curl -fsSL --proto '=https' --proto-redir '=https' --retry 3 -o "$download/$name" "${REEVE_RELEASE_URL%/}/$name" ||
         { problem "${REEVE_RELEASE_URL%/}/$name could not be downloaded."; return; }
     done
   fi
@@ -146,7 +147,7 @@ allow_service_starts() { ! grep -qsF "$policy_mark" "$policy" || rm -f "$policy"
 # Nothing stock is served meanwhile: the agent starts each service with our configuration.
 install_packages() {
   export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
-  local missing=() package apt=(apt-get -q -y -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold)
+  local missing=() package apt=(apt-get -q -y -o DPkg::Lock::Timeout=300 -o APT::Keep-Downloaded-Packages=false -o Dpkg::Options::=--force-confold)
   for package in "${packages[@]}"; do
     [ "$(dpkg-query --showformat='${db:Status-Status}' --show "$package" 2>/dev/null || true)" = installed ] || missing+=("$package")
   done
@@ -209,6 +210,8 @@ start_services() {
   systemctl daemon-reload
   systemctl enable nginx mariadb redis-server "php$php-fpm" reeve-agent reeve-api
   systemctl restart reeve-agent reeve-api
+  # Its package was not allowed to start it.
+  systemctl start logrotate.timer
 }
 
 open_firewall() {
@@ -243,19 +246,22 @@ steps=(
   'The panel answers over HTTPS:wait_for_panel'
 )
 
-used_disk() { df --output=used -m / | tail -n 1 | tr -d ' '; }
-memory_of_panel() {
-  local unit pid total=0
-  for unit in reeve-agent reeve-api; do
-    pid=$(systemctl show "$unit" --property=MainPID --value)
-    total=$((total + $(awk '/^Pss:/ { print $2 }' "/proc/$pid/smaps_rollup")))
-  done
-  echo $((total / 1024))
+used_disk() { sync && df --output=used -m / | tail -n 1 | tr -d ' '; }
+running_services() { systemctl list-units --type=service --state=running --no-legend --plain | wc -l; }
+# Memory in MB of these processes, each with its share of what several use.
+memory_of() {
+  local pid
+  for pid in "$@"; do cat "/proc/$pid/smaps_rollup" 2>/dev/null || true; done | awk '/^Pss:/ { total += $2 } END { print int(total / 1024) }'
 }
+all_processes() { find /proc -maxdepth 1 -name '[0-9]*' -printf '%f\n'; }
+panel_processes() { systemctl show reeve-agent reeve-api --property=MainPID --value | grep .; }
 
 run_steps() {
-  local number=0 step started begun=$EPOCHREALTIME disk
-  disk=$(used_disk)
+  local number=0 step started begun disk memory services
+  disk=$(used_disk) services=$(running_services)
+  # shellcheck disable=SC2046
+  memory=$(memory_of $(all_processes))
+  begun=$EPOCHREALTIME
   for step in "${steps[@]}"; do
     number=$((number + 1)) started=$EPOCHREALTIME
     printf '[%d/%d] %s … ' "$number" "${#steps[@]}" "${step%%:*}"
@@ -274,7 +280,8 @@ run_steps() {
     say "$(seconds_since "$started") s"
   done
   say ''
-  say "Installed in $(seconds_since "$begun") s; disk $(($(used_disk) - disk)) MB; memory of the panel $(memory_of_panel) MB; 6 services."
+  # shellcheck disable=SC2046
+  say "Installed in $(seconds_since "$begun") s. Added: $(($(used_disk) - disk)) MB of disk, $(($(memory_of $(all_processes)) - memory)) MB of memory ($(memory_of $(panel_processes)) MB of it the panel's), $(($(running_services) - services)) services."
 }
 seconds_since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }'; }
 
@@ -283,6 +290,8 @@ announce() {
   if [ -z "$leaves_firewall" ] && nft list ruleset 2>/dev/null | grep -Eq 'hook input .*policy drop' && ! command -v ufw >/dev/null; then
     note "A firewall drops incoming traffic here. It must let these in: 22, 80 and 443 tcp, 443 udp."
   fi
+  printf '\n== %s reeve doctor\n' "$(date -u +%FT%TZ)" >>"$log"
+  reeve doctor >>"$log" 2>&1 || note "Something is not as it should be: reeve doctor names it."
   token=$(reeve setup-token 2>/dev/null || true)
   say ''
   if [ -n "$token" ]; then
