@@ -74,7 +74,7 @@ remove_sites() {
     ! getent group "$user" >/dev/null || groupdel "$user"
   done
   rm -rf --one-file-system /srv/sites /usr/local/lib/reeve /var/cache/nginx/reeve /var/cache/reeve /var/lib/reeve-php \
-    /var/lib/reeve-acme /var/lib/reeve /var/lib/reeve-agent /etc/reeve /var/log/reeve /etc/logrotate.d/reeve{,-site-*} /etc/sysctl.d/60-reeve.conf
+    /var/lib/reeve-acme /var/lib/reeve /var/lib/reeve-agent /etc/reeve /etc/ssh/sshd_config.d/reeve.conf /var/log/reeve /etc/logrotate.d/reeve{,-site-*} /etc/sysctl.d/60-reeve.conf
   ! getent passwd reeve >/dev/null || userdel reeve
   systemctl restart mariadb redis-server nginx
   local unit

@@ -18,6 +18,8 @@ export interface AgentConfig {
   httpsPort: number
   /** Port of the API on 127.0.0.1. */
   apiPort: number
+  /** Of the embedded run's own SFTP server; an installed one has the port of its sshd. */
+  sftpPort: number
   /** Folder with the runner, connector and drop-in that the build lays beside the program. */
   cmsParts: string
   /** A folder or archive to take WordPress from instead of the official archive. */
@@ -45,6 +47,7 @@ export function readConfig(env: NodeJS.ProcessEnv): AgentConfig {
     httpPort: port(env, 'REEVE_HTTP_PORT', 80),
     httpsPort: port(env, 'REEVE_HTTPS_PORT', 443),
     apiPort: port(env, 'REEVE_PORT', 5252),
+    sftpPort: port(env, 'REEVE_SFTP_PORT', 2222),
     wordpressSource: env['REEVE_WORDPRESS_SOURCE'] || undefined,
     woocommerceSource: env['REEVE_WOOCOMMERCE_SOURCE'] || undefined,
     acme: readAcmeSettings(env),

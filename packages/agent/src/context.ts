@@ -1,5 +1,6 @@
 // Everything an operation needs, built once at start and passed as an argument.
 import type { PhpVersion } from '@reeve/contract/primitives.ts'
+import type { SftpServer } from './access/sftp-server.ts'
 import type { AgentConfig } from './config.ts'
 import type { Cron } from './cron/cron.ts'
 import type { KeyedLock } from './keyed-lock.ts'
@@ -20,6 +21,7 @@ export interface AgentContext {
   ports: SitePorts
   php: ReadonlyMap<PhpVersion, PhpService>
   cron: Cron
+  sftp: SftpServer
   /** Password of the agent's own account at the object-cache server. */
   redisPassword: string
   /** One operation a site at a time, by site id. */

@@ -34,6 +34,12 @@ export function groupId(name: string): number {
   throw new AppError('internal', `The system group ${name} is missing; install the package that brings it.`)
 }
 
+/** Users that the group lists; who has it as the primary group is not among them. */
+export function groupMembers(name: string): string[] {
+  const [, , , members = ''] = rows('/etc/group').find(([group]) => group === name) ?? []
+  return members.split(',').filter(Boolean)
+}
+
 export const hasGroup = (name: string): boolean => rows('/etc/group').some(([group]) => group === name)
 
 const rows = (path: string) =>

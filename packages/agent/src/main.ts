@@ -5,6 +5,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { operations } from '@reeve/contract/operations.ts'
 import { accessOperations } from './access/operations.ts'
+import { resumeAccess } from './access/access.ts'
+import { accessOperations } from './access/operations.ts'
 import { auditOperations } from './audit/operations.ts'
 import { certificateOperations } from './certificates/operations.ts'
 import { cacheOperations } from './cache/operations.ts'
@@ -17,7 +19,7 @@ import { type BoundOperation, createDispatcher } from './dispatch.ts'
 import { driftOperations } from './drift/operations.ts'
 import { groupId } from './host-accounts.ts'
 import { createKeyedLock } from './keyed-lock.ts'
-import { log } from './log.ts'
+import { describeError, log } from './log.ts'
 import { logOperations } from './logs/operations.ts'
 import { replaceFile } from './managed-file.ts'
 import { type Paths, pathsBelow } from './paths.ts'
@@ -68,6 +70,7 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
   const context: AgentContext = {
     config,
     cron,
+    sftp: services.sftp,
     paths,
     registry,
     log,
@@ -81,6 +84,7 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
   }
   await reloadAdopted(context, services)
   cron.start()
+  await resumeAccess(context).catch((error: unknown) => log('SFTP is not served', { error: describeError(error) }))
   await services.keepTime(timers, (name) => runTimerLogged(context, name))
   return {
     context,

@@ -81,6 +81,15 @@ export function pathsBelow(root: string) {
     cronPhp: (version: PhpVersion) => at('usr/local/lib/reeve/php', version),
     cronStore: at('var/lib/reeve-agent/cron.db'),
 
+    /** Keys of sites' users, by name. */
+    sshKeys: at('etc/reeve/ssh-keys'),
+    sshKeysOf: (user: string) => at('etc/reeve/ssh-keys', user),
+    /** Of the embedded run's own sshd. */
+    sshdConf: at('etc/reeve/sshd/sshd_config'),
+    sshHostKey: at('etc/reeve/sshd/host_ed25519_key'),
+    /** On an installed server. */
+    sshdDropIn: at('etc/ssh/sshd_config.d/reeve.conf'),
+
     mariadbConf: at('etc/mysql/reeve.cnf'),
     /** Read by an installed server beside the distribution's own files. */
     mariadbFragment: at('etc/mysql/mariadb.conf.d/99-reeve.cnf'),

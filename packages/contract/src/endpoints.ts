@@ -23,6 +23,7 @@ import { listDrift, resolveDrift } from './drift.ts'
 import type { EndpointDefinition } from './endpoint.ts'
 import { streamEvents } from './events.ts'
 import { updateSitePhp } from './php.ts'
+import { addSshKey, deleteSshKey, getSftp, listSshKeys, setSftp } from './access.ts'
 import { createCronJob, deleteCronJob, listCronJobs, runCronJob } from './cron.ts'
 import { getServerLog, getSiteLog } from './logs.ts'
 import { updateSiteConfig } from './site-config.ts'
@@ -67,6 +68,11 @@ export const endpoints: readonly EndpointDefinition[] = [
   createCronJob,
   deleteCronJob,
   runCronJob,
+  getSftp,
+  setSftp,
+  listSshKeys,
+  addSshKey,
+  deleteSshKey,
   streamEvents,
   getOpenApi,
   getCapacity,

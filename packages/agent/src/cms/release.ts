@@ -12,7 +12,7 @@ import {
   renameSync,
   symlinkSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { run } from '../command.ts'
 import type { Core } from './core.ts'
 import { removeRootTree, settleTree } from './root-tree.ts'
@@ -114,9 +114,12 @@ export function linkObjectCache(cmsParts: string, content: string): void {
 
 export const objectCacheDropIn = (cmsParts: string): string => join(cmsParts, 'object-cache/object-cache.php')
 
-/** A link with the owner of what it leads to, or `owner` while that does not exist yet. */
+/**
+ * A link with the owner of what it leads to, or `owner` while that does not exist yet. Relative, so that it also leads
+ * there for who sees the site's directory as the root; the unfinished release lies as deep as the finished one.
+ */
 function linkAs(target: string, path: string, owner: { uid: number; gid: number }): void {
-  symlinkSync(target, path)
+  symlinkSync(relative(dirname(path), target), path)
   const found = lstatSync(target, { throwIfNoEntry: false }) ?? owner
   lchownSync(path, found.uid, found.gid)
 }

@@ -4,6 +4,7 @@ import { totalmem } from 'node:os'
 import { dirname } from 'node:path'
 import type { PhpVersion } from '@reeve/contract/primitives.ts'
 import type { TimerName } from '@reeve/contract/timers.ts'
+import type { SftpServer } from '../access/sftp-server.ts'
 import { programPath } from '../command.ts'
 import type { AgentConfig } from '../config.ts'
 import { ensureDataDirectory } from '../database/data-directory.ts'
@@ -28,6 +29,7 @@ import { servedGeneration } from '../web-server/nginx.ts'
 import type { NginxFeatures, SitePorts } from '../web-server/render-listen.ts'
 import { renderGeneration, renderNginx, renderReeveConf } from '../web-server/render-nginx.ts'
 import { startClock } from './clock.ts'
+import { embeddedSftp } from './embedded-sftp.ts'
 import type { Service } from './service.ts'
 import { superviseService } from './supervised.ts'
 import type { Timer } from './timers.ts'
@@ -38,6 +40,7 @@ export interface Services {
   nginxFeatures: NginxFeatures
   ports: SitePorts
   logs: ServerLogs
+  sftp: SftpServer
   /** True when an earlier agent's processes were found and taken over. */
   wereRunning: boolean
   /** Has the work of the timers done at its times, until `stop`. */
@@ -70,6 +73,7 @@ export async function startServices(context: ServiceContext): Promise<Services> 
   for (const outcome of await Promise.allSettled(all.map((service) => service.ensureRunning()))) {
     if (outcome.status === 'rejected') context.log(describeError(outcome.reason))
   }
+  const sftp = embeddedSftp(context)
   let clock: AsyncDisposable | undefined
   return {
     nginx,
@@ -77,13 +81,14 @@ export async function startServices(context: ServiceContext): Promise<Services> 
     nginxFeatures: features,
     ports,
     logs: serverLogs(paths, [...fpm.keys()]),
+    sftp,
     wereRunning,
     keepTime: async (timers, run) => {
       clock = startClock(timers, run)
     },
     stop: async () => {
       await clock?.[Symbol.asyncDispose]()
-      await Promise.all(all.map((service) => service.stop()))
+      await Promise.all([...all, sftp].map((service) => service.stop()))
     },
   }
 }

@@ -34,6 +34,7 @@ import { servedGeneration } from '../web-server/nginx.ts'
 import type { NginxFeatures, SitePorts } from '../web-server/render-listen.ts'
 import { renderGeneration, renderReeveConf } from '../web-server/render-nginx.ts'
 import { makeClosed, memoryMb, type ServiceContext, type Services } from './embedded.ts'
+import { installedSftp } from './installed-sftp.ts'
 import { renderPanelVhost } from './panel-vhost.ts'
 import { writeTimers } from './unit-timers.ts'
 import { renderInstalledNginx } from './render-main.ts'
@@ -79,6 +80,7 @@ export async function startInstalledServices(context: ServiceContext): Promise<S
     nginxFeatures: features,
     ports,
     logs: serverLogs(paths, versions),
+    sftp: await installedSftp(context),
     wereRunning,
     keepTime: (timers) => writeTimers(context, timers),
     // They are systemd's: sites are served without an agent.

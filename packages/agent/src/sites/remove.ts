@@ -3,6 +3,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SiteId } from '@reeve/contract/primitives.ts'
+import { removeAccess } from '../access/access.ts'
 import type { SiteUser } from '../as-site-user.ts'
 import { retireCertificate } from '../certificates/retire.ts'
 import type { AgentContext } from '../context.ts'
@@ -25,6 +26,7 @@ export async function removeSite(context: AgentContext, id: SiteId, progress: Pr
     if (!registered) return false
     const user = siteUserOf(context.paths, registered)
     await context.cron.removeSite(id)
+    await removeAccess(context, registered)
     await runSteps('site.remove', stepsOf(context, registered, user, progress), progress)
     context.registry.forgetSite(id)
     return true

@@ -75,7 +75,7 @@ export async function endProcesses(site: SiteUser): Promise<void> {
   if (!isGone) throw new AppError('internal', `Processes of ${site.user} do not end.`)
 }
 
-async function retryWhileLocked(work: () => Promise<unknown>): Promise<void> {
+export async function retryWhileLocked(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await work()

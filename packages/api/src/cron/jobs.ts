@@ -43,7 +43,9 @@ export async function addJob(
   try {
     await applyJobs({ db, agent }, site)
   } catch (error) {
-    await deleteCronJobRow(db, job.id)
+    // An agent that died may have taken it, so it stays listed, where it can be deleted.
+    const isAnswer = !(error instanceof AppError && error.code === 'agent_unavailable')
+    if (isAnswer) await deleteCronJobRow(db, job.id)
     throw error
   }
   announce(events, site)

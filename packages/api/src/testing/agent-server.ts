@@ -34,6 +34,8 @@ export const siteFacts = {
   connector_token_sha256: 'f'.repeat(64),
 }
 
+const sftpPlace = { host: 'server.example.test', port: 22, user: 'site-1' }
+
 export async function startAgentServer(socketPath: string): Promise<AgentServer> {
   mkdirSync(dirname(socketPath), { recursive: true })
   const calls: string[] = []
@@ -50,6 +52,8 @@ export async function startAgentServer(socketPath: string): Promise<AgentServer>
     ['cache.warm', () => ({ visited: 1, failed: 0 })],
     ['cache.stats', () => ({ object_cache: null, page_cache: null })],
     ['connector.rotate', () => ({ connector_token_sha256: 'e'.repeat(64) })],
+    ['access.apply', () => sftpPlace],
+    ['access.describe', () => sftpPlace],
     ['cron.apply', () => ({})],
     ['cron.run', () => ({ started: true })],
     ['cron.state', () => ({ jobs: [] })],

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildRelease } from '../../../agent/src/cms/release.ts'
@@ -181,7 +181,7 @@ test('every link has the owner of its target, as nginx demands before it serves 
   expect(links.length).toBeGreaterThanOrEqual(9)
   for (const entry of links) {
     const path = join(entry.parentPath, entry.name)
-    const target = lstatSync(readlinkSync(path))
+    const target = lstatSync(resolve(dirname(path), readlinkSync(path)))
     expect([path, lstatSync(path).uid]).toEqual([path, target.uid])
   }
 })
