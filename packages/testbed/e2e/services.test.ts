@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type Reeve, startReeve } from '../src/reeve.ts'
+import { logRotation } from '../suites/log-rotation.ts'
 import { comingBack } from '../suites/services.ts'
 
 let reeve: Reeve
@@ -13,3 +14,4 @@ afterAll(async () => {
 })
 
 comingBack(() => reeve)
+logRotation(() => reeve)
