@@ -85,7 +85,7 @@ describe.each([
     const pages = await Promise.all(
       (await storedFiles(server.paths.pageCache(blog.input.id))).map((path) => readStoredPage(path)),
     )
-    return pages.map((found) => found?.key).sort()
+    return pages.map((found) => found?.key ?? '').sort((a, b) => a.localeCompare(b))
   }
   const fill = async (paths: readonly string[]) => {
     setVersion(blog, 'old')
@@ -113,11 +113,11 @@ describe.each([
   test('what an address is spelled like does not matter', async () => {
     const spellings = ['/%C3%BC/', '/%c3%bc/']
     await fill([...spellings, '/%c3%BC/', '/%6c/', '/x//y/', '/x/../y/', '/x/?', '/x/?a=b'])
-    expect((await stored()).filter((key) => key?.includes('%') || key?.includes('/x'))).toEqual(
+    expect((await stored()).filter((key) => key.includes('%') || key.includes('/x'))).toEqual(
       spellings.map((path) => `https${blog.domain}${path}`),
     )
     expect(await purge({ urls: [`https://${blog.domain}/ü/`] })).toBe(2)
-    expect((await stored()).filter((key) => key?.includes('%'))).toEqual([])
+    expect((await stored()).filter((key) => key.includes('%'))).toEqual([])
   })
 
   test('pages that list a type of posts go, pages that do not stay', async () => {

@@ -50,7 +50,8 @@ export function visitOwn(
 async function readBody(response: IncomingMessage, mostBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  const stream: AsyncIterable<Buffer> = response
+  for await (const chunk of stream) {
     size += chunk.length
     chunks.push(chunk)
     if (size > mostBytes) break

@@ -6,6 +6,9 @@
  * for what must never be kept, and gives pages that may be kept an exact length, compressed once when the server
  * asks for that (REEVE_ENCODING, part of the cache key). Everything else passes through untouched.
  *
+ * A page that was begun before a purge may show what was there before. The mark that every purge changes is read when
+ * the request begins (wp-config.php) and when its page is finished; if it differs, the page is not kept.
+ *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
@@ -18,15 +21,23 @@ final class Reeve_Page_Cache {
 
 	/** @var bool Whether an earlier part of this response went out already. */
 	private $is_passing = false;
+	/** @var bool Whether the page has its exact length, so that nothing can follow it. */
+	private $is_finished = false;
+	/** @var Reeve_Page_Lists */
+	private $lists;
 
 	public static function start(): void {
-		$cache = new self();
+		$cache        = new self();
+		$cache->lists = new Reeve_Page_Lists();
 		if ( self::is_private_entry() ) {
 			self::forbid();
 			return;
 		}
 		add_action( 'wp', array( $cache, 'forbid_private_page' ), PHP_INT_MAX );
 		add_filter( 'rest_post_dispatch', array( $cache, 'forbid_rest' ) );
+		$cache->lists->watch();
+		// Right after WordPress has closed all buffers (wp_ob_end_flush_all).
+		add_action( 'shutdown', array( $cache, 'end_response' ), 1 );
 		// Outermost: every buffer that themes and plugins open ends in this one.
 		ob_start( array( $cache, 'deliver' ), self::LARGEST_PAGE );
 	}
@@ -117,11 +128,38 @@ final class Reeve_Page_Cache {
 			return $output;
 		}
 		$headers = self::headers();
+		if ( Reeve_Metrics::is_probe() ) {
+			header( Reeve_Metrics::header() );
+			self::forbid();
+		}
 		if ( self::is_private_page() || self::says_private( $headers ) || ( $is_whole && '' === $output && 200 === http_response_code() ) ) {
 			self::forbid();
 			return $output;
 		}
-		return $is_whole && self::is_plain_html( $headers ) ? self::finish( $output, $headers ) : $output;
+		$lists = $this->lists->header();
+		if ( '' !== $lists ) {
+			header( $lists );
+		}
+		$this->is_finished = $is_whole && self::is_plain_html( $headers );
+		$page              = $this->is_finished ? self::finish( $output, $headers ) : $output;
+		// As late as can be: nginx stores the page a moment after this.
+		if ( self::is_outdated() ) {
+			self::forbid();
+		}
+		return $page;
+	}
+
+	/** Whether something of the site was purged since this request began. */
+	private static function is_outdated(): bool {
+		return defined( 'REEVE_PURGE_MARK' ) && defined( 'REEVE_PURGE_SEEN' )
+			&& (string) @file_get_contents( REEVE_PURGE_MARK ) !== REEVE_PURGE_SEEN;
+	}
+
+	/** The page is complete: nginx may store it now, and not when the last plugin has ended its own work. */
+	public function end_response(): void {
+		if ( $this->is_finished && function_exists( 'fastcgi_finish_request' ) ) {
+			fastcgi_finish_request();
+		}
 	}
 
 	/** @return array<string, string[]> Values by lower-case name. */
