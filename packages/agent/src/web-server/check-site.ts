@@ -8,11 +8,12 @@ import { currentCertificate } from '../certificates/facts.ts'
 import { isSelfSigned } from '../certificates/self-signed.ts'
 import { run } from '../command.ts'
 import type { AgentContext } from '../context.ts'
+import { planManagedFile } from '../managed-file.ts'
 import type { Paths } from '../paths.ts'
 import { removeTree } from '../sites/layout.ts'
 import { siteUserOf } from '../sites/user.ts'
 import { snippetEnd, snippetMarker } from './render-settings.ts'
-import { vhostFile } from './vhost.ts'
+import { passwordFile, vhostFile } from './vhost.ts'
 
 /** Throws `refused` with nginx's own words; nothing on the server changes. */
 export async function checkSite(context: AgentContext, wanted: SiteSpec): Promise<void> {
@@ -22,7 +23,11 @@ export async function checkSite(context: AgentContext, wanted: SiteSpec): Promis
   const spec = { ...wanted, php_version: wanted.php_version ?? registered.spec.php_version }
   checkCertificate(paths, spec)
   const vhost = vhostFile(context, { spec, user: siteUserOf(paths, registered) })
-  await context.hostLock.hold('nginx check', () => testTree(paths, vhost))
+  const passwords = passwordFile(context, spec)
+  if (passwords) planManagedFile(registry, passwords)
+  const text = planManagedFile(registry, vhost)
+  const candidate = text === undefined ? undefined : { path: vhost.path, text }
+  await context.hostLock.hold('nginx check', () => testTree(paths, candidate))
 }
 
 /** A browser must trust the name it comes by before it can be sent to the other one. */
@@ -81,7 +86,7 @@ function mainFor(paths: Paths, folder: string): string {
 
 /** Takes nginx's first emergency apart: a line of the snippet is what the person knows, not one of the file. */
 export function refusal(stderr: string, candidate?: { path: string; text: string }): AppError {
-  const said = /\[emerg\] (.*)/.exec(stderr)?.[1] ?? stderr.trim()
+  const said = /\[emerg\] (?:[0-9]+#[0-9]+: )?(.*)/.exec(stderr)?.[1] ?? stderr.trim()
   const [, problem = said, path, number] = /^(.*) in (\/\S+):(\d+)$/.exec(said) ?? []
   if (!candidate || path !== candidate.path) {
     return new AppError('refused', `nginx refused the configuration: ${said}.`)
