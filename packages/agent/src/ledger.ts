@@ -17,6 +17,8 @@ export interface FileRow {
   bytes: string | null
   /** What the renderer said, where the bytes hold an accepted edit beside it. */
   rendered: string | null
+  /** Another text of the renderer to which these bytes are the answer: somebody kept their edit against it. */
+  decided: string | null
   intended_sha256: string | null
 }
 
@@ -31,6 +33,7 @@ export interface IntendedFile {
   text: string
   /** As in a row. */
   rendered?: string | null
+  decided?: string | null
 }
 
 export interface DriftRow {
@@ -57,7 +60,14 @@ export const ledgerSchema = `
 `
 
 /** Columns that an earlier version did not make. */
-const added = { uid: 'INTEGER', gid: 'INTEGER', rendered: 'TEXT', intended_rendered: 'TEXT' } as const
+const added = {
+  uid: 'INTEGER',
+  gid: 'INTEGER',
+  rendered: 'TEXT',
+  decided: 'TEXT',
+  intended_rendered: 'TEXT',
+  intended_decided: 'TEXT',
+} as const
 
 export function migrateLedger(db: DatabaseSync): void {
   const columns = new Set(
@@ -82,11 +92,13 @@ export function fileRows(db: DatabaseSync) {
     },
     intendFile(file: IntendedFile): void {
       db.prepare(
-        `INSERT INTO files (path, site_id, renderer, mode, uid, gid, intended_sha256, intended_bytes, intended_rendered)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO files (path, site_id, renderer, mode, uid, gid, intended_sha256, intended_bytes, intended_rendered,
+           intended_decided)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (path) DO UPDATE SET site_id = excluded.site_id, renderer = excluded.renderer,
            mode = excluded.mode, uid = excluded.uid, gid = excluded.gid, intended_sha256 = excluded.intended_sha256,
-           intended_bytes = excluded.intended_bytes, intended_rendered = excluded.intended_rendered`,
+           intended_bytes = excluded.intended_bytes, intended_rendered = excluded.intended_rendered,
+           intended_decided = excluded.intended_decided`,
       ).run(
         file.path,
         file.siteId,
@@ -97,6 +109,7 @@ export function fileRows(db: DatabaseSync) {
         file.sha256,
         file.text,
         file.rendered ?? null,
+        file.decided ?? null,
       )
     },
     /** The intended bytes are on disk, so nothing about the file is open any more. */
@@ -104,7 +117,8 @@ export function fileRows(db: DatabaseSync) {
       inTransaction(db, () => {
         db.prepare(
           `UPDATE files SET sha256 = intended_sha256, bytes = intended_bytes, rendered = intended_rendered,
-             intended_sha256 = NULL, intended_bytes = NULL, intended_rendered = NULL WHERE path = ?`,
+             decided = intended_decided, intended_sha256 = NULL, intended_bytes = NULL, intended_rendered = NULL,
+             intended_decided = NULL WHERE path = ?`,
         ).run(path)
         db.prepare('DELETE FROM drift WHERE path = ?').run(path)
       })
@@ -112,12 +126,12 @@ export function fileRows(db: DatabaseSync) {
     /** The row as it was, bytes and all; nothing is intended any more. */
     putFile(row: FileRow): void {
       db.prepare(
-        `INSERT INTO files (path, site_id, renderer, mode, uid, gid, sha256, bytes, rendered)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO files (path, site_id, renderer, mode, uid, gid, sha256, bytes, rendered, decided)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (path) DO UPDATE SET site_id = excluded.site_id, renderer = excluded.renderer,
            mode = excluded.mode, uid = excluded.uid, gid = excluded.gid, sha256 = excluded.sha256,
-           bytes = excluded.bytes, rendered = excluded.rendered, intended_sha256 = NULL, intended_bytes = NULL,
-           intended_rendered = NULL`,
+           bytes = excluded.bytes, rendered = excluded.rendered, decided = excluded.decided, intended_sha256 = NULL,
+           intended_bytes = NULL, intended_rendered = NULL, intended_decided = NULL`,
       ).run(
         row.path,
         row.siteId,
@@ -128,6 +142,7 @@ export function fileRows(db: DatabaseSync) {
         row.sha256,
         row.bytes,
         row.rendered,
+        row.decided,
       )
     },
     forgetFile(path: string): void {
@@ -212,6 +227,7 @@ const toFileRow = (row: Record<string, unknown>): FileRow => ({
   sha256: text(row['sha256']),
   bytes: text(row['bytes']),
   rendered: text(row['rendered']),
+  decided: text(row['decided']),
   intended_sha256: text(row['intended_sha256']),
 })
 

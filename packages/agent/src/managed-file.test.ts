@@ -179,6 +179,19 @@ describe('an accepted edit', () => {
     expect(registry.driftOf(path)).toMatchObject({ kind: 'conflict', wanted })
   })
 
+  it('that was kept against a change stands when the change comes again, and when it is taken back', () => {
+    writeManagedFile(registry, file(rendered('third')))
+    const wanted = rendered('third').replace('fifth', 'sixth')
+    const [bytes, base] = [edited('third'), rendered('third')]
+    writeFileSync(path, bytes)
+    settleManagedFile(registry, file(bytes), observeFile(path), { bytes, rendered: base, decided: wanted })
+    for (const text of [wanted, base, wanted]) {
+      writeManagedFile(registry, file(text))
+      expect(read()).toBe(bytes)
+      expect(registry.findFile(path)?.rendered).toBe(text)
+    }
+  })
+
   it('is over when a render says the same', () => {
     writeManagedFile(registry, file(rendered('third')))
     accept(edited('third'), rendered('third'))

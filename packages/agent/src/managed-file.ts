@@ -51,6 +51,8 @@ export interface Standing {
 export interface NextBytes {
   bytes: string
   rendered: string | null
+  /** As in the ledger. */
+  decided?: string | null
 }
 
 /** Written anew at every reload, so an edit of it means nothing. */
@@ -64,6 +66,14 @@ export function writeManagedFile(registry: Registry, file: ManagedFile): Replace
   const standing = lookAt(registry, file.path)
   const next = nextBytes(registry, file, standing)
   return next ? put(registry, file, standing, next) : unchanged
+}
+
+/**
+ * The bytes that `writeManagedFile` would write; undefined when the file would stay as it is. Throws as it would,
+ * before anything else of a change was done.
+ */
+export function planManagedFile(registry: Registry, file: ManagedFile): string | undefined {
+  return nextBytes(registry, file, lookAt(registry, file.path))?.bytes
 }
 
 /** For the start of a service, which goes on with an edited file as it is; the drift item tells about it. */
@@ -98,8 +108,8 @@ export function settleManagedFile(
 export function lookAt(registry: Registry, path: string): Standing {
   const found = observeFile(path)
   const row = registry.findFile(path)
-  const isIntended =
-    found.state === 'file' && row?.intended_sha256 != null && sha256(found.bytes) === row.intended_sha256
+  const intended = row?.intended_sha256 ?? null
+  const isIntended = found.state === 'file' && intended !== null && sha256(found.bytes) === intended
   if (!isIntended) return { row, found }
   registry.commitFile(path)
   return { row: registry.findFile(path), found }
@@ -143,6 +153,9 @@ function nextBytes(registry: Registry, file: ManagedFile, { row, found }: Standi
 
 function withAcceptedEdit(registry: Registry, { path, text }: ManagedFile, row: FileRow): NextBytes {
   if (row.rendered === null || row.bytes === null) return { bytes: text, rendered: null }
+  // What somebody decided about goes both ways: a change that is taken back finds the edit as it was.
+  if (text === row.decided) return { bytes: row.bytes, rendered: text, decided: row.rendered }
+  if (text === row.rendered) return { bytes: row.bytes, rendered: text, decided: row.decided }
   const bytes = mergeTexts(row.rendered, row.bytes, text)
   if (bytes !== undefined) return { bytes, rendered: bytes === text ? null : text }
   const drift = registry.openDrift(path, 'conflict', text)
@@ -173,7 +186,13 @@ function put(registry: Registry, file: ManagedFile, standing: Standing, next: Ne
     found.gid === (file.gid ?? 0)
   if (isThere && row?.sha256 === wanted && row.rendered === next.rendered) return unchanged
   // Both hashes stand in the ledger before the rename, so a crash on either side of it is no drift.
-  registry.intendFile({ ...file, text: next.bytes, rendered: next.rendered, sha256: wanted })
+  registry.intendFile({
+    ...file,
+    text: next.bytes,
+    rendered: next.rendered,
+    decided: next.decided ?? null,
+    sha256: wanted,
+  })
   replaceFile(file.path, next.bytes, file)
   registry.commitFile(file.path)
   return { changed: true, undo: () => putBack(registry, file.path, wanted, standing) }

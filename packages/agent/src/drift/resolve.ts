@@ -63,13 +63,14 @@ async function accept(context: AgentContext, item: DriftRow, row: FileRow, found
   failpoint('drift.accept', 'before')
   await checkAccepted(context, row, bytes)
   failpoint('drift.accept', 'mid')
-  const rendered = (item.kind === 'conflict' ? item.wanted : null) ?? renderedNow(context, item, row) ?? bytes
+  const rendered = renderedNow(context, item, row) ?? bytes
+  const decided = item.kind === 'conflict' ? item.wanted : null
   const file = fileOf(row, found, bytes)
   await changeOf(
     context,
     row,
   )(() => {
-    const kept = { bytes, rendered: rendered === bytes ? null : rendered }
+    const kept = { bytes, rendered: rendered === bytes && decided === null ? null : rendered, decided }
     const replaced = settleManagedFile(context.registry, file, found, kept)
     // An edit by hand is often not in force yet.
     return [{ ...replaced, changed: true }]

@@ -19,5 +19,6 @@ export function driftRoutes(api: Api): void {
     audit.target = path
     if (siteId !== null) audit.siteId = siteId
     events.publish('invalidate', { keys: ['drift'] }, { siteId: null, accountId: null })
+    return {}
   })
 }
