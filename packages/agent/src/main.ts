@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { operations } from '@reeve/contract/operations.ts'
-import { accessOperations } from './access/operations.ts'
 import { resumeAccess } from './access/access.ts'
 import { accessOperations } from './access/operations.ts'
 import { auditOperations } from './audit/operations.ts'
@@ -84,7 +83,9 @@ async function startAgent(config: AgentConfig, paths: Paths): Promise<RunningAge
   }
   await reloadAdopted(context, services)
   cron.start()
-  await resumeAccess(context).catch((error: unknown) => log('SFTP is not served', { error: describeError(error) }))
+  await resumeAccess(context).catch((error: unknown) =>
+    log('SFTP is not served', { error: describeError(error) }),
+  )
   await services.keepTime(timers, (name) => runTimerLogged(context, name))
   return {
     context,
