@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { operation } from './operation.ts'
-import { SiteId, Timestamp } from './primitives.ts'
+import { SiteId, TaskId, Timestamp } from './primitives.ts'
 import { Accepted } from './tasks.ts'
 
 export const CertificateFacts = z.strictObject({
@@ -43,7 +43,11 @@ export const certificateIssueSteps = [
 export const certificateIssue = operation({
   name: 'certificate.issue',
   summary: "Order, prove, install and verify a certificate for a site's names; the old one serves until then",
-  input: z.strictObject({ id: SiteId }),
+  input: z.strictObject({
+    id: SiteId,
+    /** Asked for twice by the same task, it is one certificate: authorities count them. */
+    task: TaskId,
+  }),
   output: CertificateFacts,
 })
 

@@ -31,8 +31,8 @@ async function attempt(lab: CertificateLab, failpoint: string | undefined): Prom
   if (seen[0] !== before.fingerprint) problems.push('another certificate than the old one was seen first')
   if (seen.at(-1) !== after.fingerprint) problems.push('the certificate changed afterwards')
   if (!after.authority.startsWith('Pebble')) problems.push(`the certificate is of ${after.authority}`)
-  // A second order is placed only when the first attempt came to its end.
   const others = seen.length - 2
+  // Only a task that failed after all was done is not known to have done it.
   if (others > (failpoint === 'certificate.issue.verify:after:error' ? 1 : 0))
     problems.push(`${others} further certificates were seen`)
   const deleted = await panel.deleteSite(site.id)

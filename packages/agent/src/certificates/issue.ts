@@ -3,7 +3,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { type CertificateFacts, certificateIssueSteps } from '@reeve/contract/certificates.ts'
 import { AppError } from '@reeve/contract/errors.ts'
-import type { Domain, SiteId } from '@reeve/contract/primitives.ts'
+import type { Domain, SiteId, TaskId } from '@reeve/contract/primitives.ts'
 import type { SiteSpec } from '@reeve/contract/sites.ts'
 import type { AgentContext } from '../context.ts'
 import type { Progress } from '../dispatch.ts'
@@ -29,13 +29,17 @@ export async function issueCertificate(
   context: AgentContext,
   id: SiteId,
   progress: Progress,
+  task: TaskId | null = null,
 ): Promise<CertificateFacts> {
   return context.siteLock.hold(id, async () => {
     const site = context.registry.findSite(id)?.spec
     if (!site) throw new AppError('not_found', `This server has no site ${id}.`)
+    // Its answer was lost on the way, or the panel was killed before it could keep it.
+    const isDone = task !== null && readState(context.paths, id).done_for === task
+    if (isDone) return certificateFacts(context.paths, id)
     refuseEarly(context, site)
     try {
-      await perform({ context, site, names: certificateNames(site), progress })
+      await perform({ context, site, names: certificateNames(site), progress, task })
     } catch (error) {
       rememberFailure(context.paths, id, error)
       throw error
@@ -71,6 +75,8 @@ export interface Attempt {
   site: SiteSpec
   names: readonly Domain[]
   progress: Progress
+  /** The panel's task that asks; null when the timer does. */
+  task: TaskId | null
 }
 
 async function perform(attempt: Attempt): Promise<void> {
@@ -137,7 +143,7 @@ async function install(
   return before
 }
 
-async function verify({ context, site, names }: Attempt, before: string | undefined): Promise<void> {
+async function verify({ context, site, names, task }: Attempt, before: string | undefined): Promise<void> {
   const { paths, config, webServer } = context
   const directory = paths.siteTls(site.id)
   try {
@@ -149,6 +155,7 @@ async function verify({ context, site, names }: Attempt, before: string | undefi
   writeState(paths, site.id, {
     directory: config.acme.directory,
     pending: null,
+    done_for: task,
     failures: 0,
     last_error: null,
     retry_at: null,

@@ -8,7 +8,7 @@ import { pairInUse } from './pair.ts'
 export function certificateOperations(context: AgentContext): BoundOperation[] {
   const { registry, paths } = context
   return [
-    bind(certificateIssue, ({ id }, progress) => issueCertificate(context, id, progress)),
+    bind(certificateIssue, ({ id, task }, progress) => issueCertificate(context, id, progress, task)),
     bind(certificateList, async () => ({
       certificates: registry
         .listSites()

@@ -26,6 +26,8 @@ export const CertificateState = z.object({
   /** Directory of the authority that the certificate in use is from. */
   directory: z.string().nullable().default(null),
   pending: PendingOrder.nullable().default(null),
+  /** The panel's task that the certificate in use was issued for. */
+  done_for: z.string().nullable().default(null),
   /** Attempts in a row that failed. */
   failures: z.int().default(0),
   last_error: z.string().nullable().default(null),

@@ -16,9 +16,9 @@ export const issueCertificateTask = defineTask({
     {
       name: 'issue',
       substeps: () => certificateIssueSteps,
-      async run({ call, db }, { id }) {
+      async run({ call, db, taskId }, { id }) {
         try {
-          await storeCertificate(db, id, await call(certificateIssue, { id }, issueDeadlineMs))
+          await storeCertificate(db, id, await call(certificateIssue, { id, task: taskId }, issueDeadlineMs))
         } catch (error) {
           if (error instanceof AppError && error.code !== 'agent_unavailable') {
             await storeCertificateError(db, id, error.message)
