@@ -1,6 +1,6 @@
 // Text that wants to be more than text, in every stored field that takes it, on every page that shows it; and every
 // page without a mouse.
-import type { Browser, Page } from '@playwright/test'
+import type { Browser, Page, Request } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newVisitor, openBrowser, type Visitor } from '../src/browser.ts'
 import { type Panel, wordpressFields } from '../src/panel.ts'
@@ -66,11 +66,23 @@ async function plantInAuditAndSessions(): Promise<void> {
   expect((await signInAs(administrator.email, administrator.password)).status).toBe(200)
 }
 
+const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
+
+/** Opens a page and waits until it shows what it asked the API for; only the event stream stays open. */
 async function open(page: Page, path: string): Promise<void> {
+  const waiting = new Set<Request>()
+  const asks = (request: Request) => {
+    if (/\/api\/(?!events)/.test(request.url())) waiting.add(request)
+  }
+  const ends = (request: Request) => waiting.delete(request)
+  page.on('request', asks).on('requestfinished', ends).on('requestfailed', ends)
   await page.goto(path)
-  await page.getByRole('main').waitFor()
-  await page.waitForLoadState('networkidle').catch(() => undefined) // the event stream stays open
-  await page.waitForTimeout(300)
+  await page.getByRole('heading', { level: 1 }).filter({ hasNotText: '…' }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' })
+  const missing = async () => waiting.size + (await page.locator('.skeleton').count())
+  await expect.poll(missing, { timeout: 45_000, message: path }).toBe(0)
+  await page.evaluate(twoFrames)
+  page.off('request', asks).off('requestfinished', ends).off('requestfailed', ends)
 }
 
 it('the text arrived where it is to be shown', async () => {
@@ -87,7 +99,7 @@ it('refuses text that changes its own direction where a name is stored', async (
   expect((await panel.call('POST', '/api/sites', fields)).status).toBe(400)
 })
 
-it('no page runs it, builds elements of it, or violates the policy', async () => {
+it('no page runs it, builds elements of it, or violates the policy', { timeout: 600_000 }, async () => {
   const { page, problems } = visitor
   page.on('dialog', (dialog) => {
     problems.push(`a dialog opened: ${dialog.message()}`)
@@ -130,7 +142,9 @@ const focused = `(() => {
 })()`
 
 describe('without a mouse', () => {
-  it('Tab reaches everything that can be used on every page, and the focus is always seen', async () => {
+  it('Tab reaches everything that can be used on every page, and the focus is always seen', {
+    timeout: 600_000,
+  }, async () => {
     const { page } = visitor
     for (const path of pages) {
       await open(page, path)

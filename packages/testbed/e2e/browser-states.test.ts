@@ -103,7 +103,7 @@ describe('signed in', () => {
     process.kill(agent, 'SIGSTOP')
     try {
       await page.getByRole('button', { name: 'Create site' }).click()
-      await page.getByText('The server agent is not running.').first().waitFor({ timeout: 3000 })
+      await page.getByText('The server agent is not running.').first().waitFor()
       await expectReason(page, 'Create site', 'The server agent is not running, so nothing can be changed.')
       expect(await page.getByLabel('Domain').inputValue()).toBe('kept.example.com')
       await page.getByRole('link', { name: 'Sites', exact: true }).first().click()
@@ -130,7 +130,7 @@ describe('signed in', () => {
       panel.createSite({ domain: 'meanwhile.example.com', type: 'static' }),
     )
     await page.unroute('**/api/events')
-    await page.getByText('Live', { exact: true }).waitFor({ timeout: 15_000 })
+    await page.getByText('Live', { exact: true }).waitFor()
     await page.getByRole('link', { name: site.domain, exact: true }).waitFor()
     await panel.deleteSite(site.id)
     await page.getByRole('link', { name: site.domain, exact: true }).waitFor({ state: 'detached' })
@@ -162,7 +162,7 @@ describe('signed in', () => {
     await panel.deleteSite(site.id)
     await revokeOthers()
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
-    await dialog.getByLabel('Password', { exact: true }).fill(administrator.password, { timeout: 10_000 })
+    await dialog.getByLabel('Password', { exact: true }).fill(administrator.password)
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect(await page.getByLabel('Domain').inputValue()).toBe('unsent.example.com')
@@ -196,7 +196,7 @@ async function expectReason(on: Page, button: string, reason: string): Promise<v
 
 /** The first answer after the API was killed may be that it is not there yet. */
 async function panelIsBack<T>(act: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + 15_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const answer = await fetch(`${origin}/healthz`).catch(() => undefined)
     if (answer?.ok) return act()
