@@ -42,6 +42,16 @@ export function groupMembers(name: string): string[] {
 
 export const hasGroup = (name: string): boolean => rows('/etc/group').some(([group]) => group === name)
 
+/** The files that useradd and userdel change, in this order, one after the other. */
+const accountFiles = ['/etc/passwd', '/etc/shadow', '/etc/group', '/etc/gshadow']
+
+/** A power cut between two of the files leaves the name, which is also the group's, in some of them. */
+export function accountState(name: string): 'whole' | 'partial' | 'none' {
+  const count = accountFiles.filter((path) => rows(path).some(([entry]) => entry === name)).length
+  if (count === 0) return 'none'
+  return count === accountFiles.length ? 'whole' : 'partial'
+}
+
 const rows = (path: string) =>
   readFileSync(path, 'utf8')
     .split('\n')

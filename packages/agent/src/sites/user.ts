@@ -2,7 +2,7 @@
 import { AppError } from '@reeve/contract/errors.ts'
 import type { SiteUser } from '../as-site-user.ts'
 import { run } from '../command.ts'
-import { findUser, type HostUser, hasGroup, hostUsers } from '../host-accounts.ts'
+import { accountState, findUser, type HostUser, hasGroup, hostUsers } from '../host-accounts.ts'
 import type { KeyedLock } from '../keyed-lock.ts'
 import type { Paths } from '../paths.ts'
 import { pidsOfUser, signal, waitUntil } from '../processes.ts'
@@ -22,31 +22,14 @@ export function isSiteNumberTaken(number: number): boolean {
 const isOurs = (known: HostUser, site: SiteUser): boolean =>
   known.uid === site.uid && known.home === site.home
 
-/** useradd locks the password file and fails when it is locked, so one at a time and with retries. */
 export async function ensureUser(lock: KeyedLock, site: SiteUser): Promise<void> {
   const known = findUser(site.user)
-  if (known) {
-    if (isOurs(known, site)) return
+  if (known && !isOurs(known, site))
     throw new AppError('conflict', `The user ${site.user} exists with uid ${known.uid}; remove or rename it.`)
-  }
   await lock.hold('passwd', async () => {
-    await retryWhileLocked(() =>
-      run(
-        'useradd',
-        [
-          ...['--uid', String(site.uid), '--user-group', '--no-create-home', '--home-dir', site.home],
-          ...[
-            '--shell',
-            '/usr/sbin/nologin',
-            '--no-log-init',
-            '--comment',
-            `Reeve ${site.domain}`,
-            site.user,
-          ],
-        ],
-        { timeoutMs: 20_000 },
-      ),
-    )
+    if (accountState(site.user) === 'whole') return
+    await deleteAccount(site)
+    await addAccount(site)
   })
 }
 
@@ -55,14 +38,29 @@ export async function removeUser(lock: KeyedLock, site: SiteUser): Promise<void>
     const known = findUser(site.user)
     // Another installation on this host may have taken the name first.
     if (known && !isOurs(known, site)) return
-    if (known) {
-      // Without force it refuses for a worker that has ended but that PHP-FPM has not noticed yet.
-      await retryWhileLocked(() => run('userdel', ['--force', site.user], { timeoutMs: 20_000 }))
-    }
-    if (hasGroup(site.user)) {
-      await retryWhileLocked(() => run('groupdel', [site.user], { timeoutMs: 20_000 }))
-    }
+    await deleteAccount(site)
+    if (accountState(site.user) === 'none') return
+    // userdel looks into passwd(5) first, so it finds an account again only when it is whole.
+    await addAccount(site)
+    await deleteAccount(site)
   })
+}
+
+/** useradd locks the password file and fails when it is locked, so one at a time and with retries. */
+async function addAccount(site: SiteUser): Promise<void> {
+  const args = [
+    ...['--uid', String(site.uid), '--user-group', '--no-create-home', '--home-dir', site.home],
+    ...['--shell', '/usr/sbin/nologin', '--no-log-init', '--comment', `Reeve ${site.domain}`, site.user],
+  ]
+  await retryWhileLocked(() => run('useradd', args, { timeoutMs: 20_000 }))
+}
+
+async function deleteAccount({ user }: SiteUser): Promise<void> {
+  if (findUser(user)) {
+    // Without force it refuses for a worker that has ended but that PHP-FPM has not noticed yet.
+    await retryWhileLocked(() => run('userdel', ['--force', user], { timeoutMs: 20_000 }))
+  }
+  if (hasGroup(user)) await retryWhileLocked(() => run('groupdel', [user], { timeoutMs: 20_000 }))
 }
 
 /** Ends every process of the user, and returns when none is left. */
