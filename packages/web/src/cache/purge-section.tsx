@@ -54,17 +54,19 @@ export function PurgeSection({ site }: { site: Site }) {
   )
 }
 
-const addressesOf = (typed: string): string[] =>
+/** One a line; a path is one of the site's main name. */
+const addressesOf = (typed: string, siteUrl: string): string[] =>
   typed
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
+    .map((line) => (/^\/(?!\/)/.test(line) ? new URL(line, siteUrl).href : line))
 
 function PurgeAddresses({ site, reason }: { site: Site; reason: string | undefined }) {
   const [typed, setTyped] = useState('')
   const [isEmpty, setEmpty] = useState(false)
   const purge = usePurge(site)
-  const urls = addressesOf(typed)
+  const urls = addressesOf(typed, site.url)
   const rejected = rejection(purge.error, { urls: text.addresses })
   const submit = (event: FormEvent) => {
     event.preventDefault()

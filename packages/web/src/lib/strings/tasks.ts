@@ -42,7 +42,6 @@ export const tasksStrings = {
       order: 'Order',
       challenge: 'Prove the names',
       install: 'Install',
-      warm: 'Visit the pages',
     } satisfies Record<string, string>,
     stepStates: {
       pending: 'Waiting',
