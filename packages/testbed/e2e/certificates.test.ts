@@ -4,10 +4,11 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
+import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type CertificateLab, openCertificateLab, presented, watchPresented } from '../src/certificates.ts'
 import { findTraces } from '../src/slate.ts'
-import { plainRequest } from '../src/visitor.ts'
+import { plainRequest, visit } from '../src/visitor.ts'
 
 let lab: CertificateLab
 let site: Site
@@ -29,12 +30,16 @@ afterEach(async () => {
 let made = 0
 /** A name that no site has yet, also when a test is run again. */
 const newName = () => `site${++made}.example.com`
-const seenBy = (name: string) => presented(name, lab.reeve.httpsPort)
+const seenBy = (name: string) => presented(name, lab.reeve.https.port)
 const orders = () => lab.authority.front.requests.filter((request) => request === 'POST /order-plz').length
+const configure = async (id: string, change: object) => {
+  const { body } = await lab.panel.call<{ task: Task }>('PUT', `/api/sites/${id}/config`, change)
+  expect(await lab.panel.taskEnd(body.task.id)).toMatchObject({ state: 'succeeded', error: null })
+}
 const challengesLeft = () => readdirSync(join(lab.reeve.root, 'var/lib/reeve-acme'))
 /** Runs it while somebody shakes hands all the time; throws when one of them failed. */
 async function watched<T>(name: string, action: () => Promise<T>): Promise<{ result: T; seen: string[] }> {
-  const watch = watchPresented(name, lab.reeve.httpsPort)
+  const watch = watchPresented(name, lab.reeve.https.port)
   try {
     const result = await action()
     const { seen, failures, handshakes } = await watch.stop()
@@ -76,19 +81,41 @@ describe('a certificate', () => {
     expect(statSync(state).mode & 0o777).toBe(0o600)
   })
 
-  it('is issued behind a redirect to HTTPS, for a proxy whose upstream is down, and for PHP', async () => {
-    const redirect = await plainRequest(lab.reeve.http, site.domain, '/')
-    expect(redirect).toMatchObject({ status: 301 })
+  it('is issued behind a password and every redirect, also for a proxy whose upstream is down', async () => {
+    const domain = newName()
+    const php = await lab.createSite({ domain, type: 'php', aliases: [`www.${domain}`] })
     const proxy = await lab.createSite({
       domain: newName(),
       type: 'proxy',
       proxy_upstream: 'http://127.0.0.1:9',
     })
-    const php = await lab.createSite({ domain: newName(), type: 'php' })
-    for (const { id, domain } of [proxy, php]) {
-      expect(await lab.issue(id)).toMatchObject({ state: 'succeeded' })
-      expect((await seenBy(domain)).authority).toMatch(/^Pebble/)
+    const closed = {
+      basic_auth: { user: 'friend', password: 'a long enough password' },
+      https_redirect: true,
+      hsts: true,
+      redirects: [{ from: '/', to: 'https://elsewhere.example.net/', status: 301 }],
     }
+    await configure(php.id, { ...closed, www_redirect: 'to_www' })
+    await configure(proxy.id, closed)
+    for (const { id, domain: name } of [php, proxy]) {
+      expect((await plainRequest(lab.reeve.http, name, '/')).status).toBe(301)
+      expect((await visit(name, { port: lab.reeve.https.port, path: '/in' })).status).toBeGreaterThan(300)
+      expect(await lab.issue(id)).toMatchObject({ state: 'succeeded' })
+      expect((await seenBy(name)).authority).toMatch(/^Pebble/)
+    }
+  })
+
+  it('stays when a name is added, and does not claim to be for it', async () => {
+    const own = await lab.createSite({ domain: newName(), type: 'static' })
+    expect(await lab.issue(own.id)).toMatchObject({ state: 'succeeded' })
+    const before = await seenBy(own.domain)
+    const added = `www.${own.domain}`
+    await lab.authority.lead([added], '127.0.0.1')
+    await configure(own.id, { aliases: [added] })
+    expect(await seenBy(own.domain)).toEqual(before)
+    expect((await lab.site(own.id)).certificate).toMatchObject({ issuer: 'acme', names: [own.domain] })
+    expect(await lab.issue(own.id)).toMatchObject({ state: 'succeeded' })
+    expect((await seenBy(added)).names.sort()).toEqual([own.domain, added].sort())
   })
 
   it('is issued by an authority that no longer knows our account', async () => {

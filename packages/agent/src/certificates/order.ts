@@ -58,7 +58,8 @@ export async function placeOrder(
     ? place({})
     : place({ replaces }).catch((error: unknown) => {
         // Only advice: a certificate that was replaced already, say, can still be ordered anew.
-        if (error instanceof AuthorityError && error.isFinal) return place({})
+        const isAboutIt = error instanceof AuthorityError && error.isFinal
+        if (isAboutIt && error.kind !== 'accountDoesNotExist') return place({})
         throw error
       }))
   const url = AuthorityUrl.safeParse(answer.headers.location)
