@@ -106,7 +106,7 @@ describe('an operator', () => {
 describe('a reader', () => {
   it('finds everything, and beside whatever is closed the reason', async () => {
     const { page: shown, problems } = await enterAs(people.readonly)
-    const pages = ['Overview', 'Sites', 'Tasks', 'Users', 'Audit log', 'Account']
+    const pages = ['Overview', 'Sites', 'Tasks', 'Drift', 'Logs', 'Users', 'Audit log', 'Account']
     await shown.getByRole('navigation', { name: 'Main' }).waitFor()
     expect(await navigation(shown).allTextContents()).toEqual(pages)
     await shown.goto(`/sites/${other.id}`)

@@ -26,7 +26,7 @@ afterAll(async () => {
 }, 60_000)
 
 describe('every screen and dialog meets WCAG 2.2 AA by axe, in both themes, wide and narrow', () => {
-  it('before the setup, at the door and on an empty server', async () => {
+  it('before the setup, at the door and on an empty server', { timeout: patienceMs }, async () => {
     expect(await examine(visitor.page, [setupScreen])).toEqual([])
     await gallery.reeve.panel()
     expect(await examine(visitor.page, [loginScreen])).toEqual([])
