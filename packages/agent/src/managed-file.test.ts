@@ -184,7 +184,10 @@ describe('an accepted edit', () => {
     const wanted = rendered('third').replace('fifth', 'sixth')
     const [bytes, base] = [edited('third'), rendered('third')]
     writeFileSync(path, bytes)
-    settleManagedFile(registry, file(bytes), observeFile(path), { bytes, rendered: base, decided: wanted })
+    const settle = (decided: string | null) =>
+      settleManagedFile(registry, file(bytes), observeFile(path), { bytes, rendered: base, decided })
+    settle(null)
+    settle(wanted)
     for (const text of [wanted, base, wanted]) {
       writeManagedFile(registry, file(text))
       expect(read()).toBe(bytes)

@@ -184,7 +184,9 @@ function put(registry: Registry, file: ManagedFile, standing: Standing, next: Ne
     found.mode === file.mode &&
     found.uid === (file.uid ?? 0) &&
     found.gid === (file.gid ?? 0)
-  if (isThere && row?.sha256 === wanted && row.rendered === next.rendered) return unchanged
+  const isNoted =
+    row?.sha256 === wanted && row.rendered === next.rendered && row.decided === (next.decided ?? null)
+  if (isThere && isNoted) return unchanged
   // Both hashes stand in the ledger before the rename, so a crash on either side of it is no drift.
   registry.intendFile({
     ...file,
