@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test'
 import type { Site } from '@reeve/contract/sites.ts'
 import { administrator } from './reeve.ts'
+import { siteScreens } from './site-screens.ts'
 
 export interface Exhibits {
   site: Site
@@ -114,6 +115,7 @@ export const screens: readonly Screen[] = [
       await page.getByRole('link', { name: 'Try again with these values' }).waitFor()
     },
   },
+  ...siteScreens,
   {
     name: 'delete-site',
     show: async (page, { site }) => {
