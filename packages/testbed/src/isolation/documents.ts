@@ -38,8 +38,11 @@ export const auditDocument = {
 /** One for every operation. */
 export const documents: Record<string, unknown> = {
   'site.apply': applyDocument,
+  'site.check': { site: siteDocument },
   'site.remove': { id: siteDocument.id },
   'system.describe': {},
+  'drift.list': { sweep: true },
+  'drift.resolve': { id: 'daaaaaaaaaaaaaaa', action: 'restore' },
   'audit.append': auditDocument,
   'audit.read': { limit: 10 },
   'audit.verify': {},
