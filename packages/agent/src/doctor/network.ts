@@ -72,7 +72,8 @@ async function panelPortRule(): Promise<Finding> {
   )
 }
 
-const wanted = ['22/tcp', '80/tcp', '443/tcp', '443/udp'] as const
+/** How an administrator comes in is not for the doctor to say. */
+const wanted = ['80/tcp', '443/tcp', '443/udp'] as const
 
 async function firewall(): Promise<Finding> {
   if (existsSync('/usr/sbin/ufw')) {
@@ -82,7 +83,7 @@ async function firewall(): Promise<Finding> {
   const { stdout } = await run('nft', ['list', 'ruleset'], { timeoutMs: 10_000 })
   if (!/hook input .*policy drop/.test(stdout)) return ok('no firewall of this server is in the way')
   return note(
-    'a firewall drops incoming traffic; it must let in 22, 80 and 443 tcp and 443 udp',
+    'a firewall drops incoming traffic; it must let in 80 and 443 tcp and 443 udp',
     'nft list ruleset',
   )
 }
