@@ -1,7 +1,7 @@
 // Certificates from a real authority, Pebble, which refuses every second nonce here. The failures of the
 // conversation itself are tried in packages/agent/src/certificates/authority.test.ts, all kills in
 // campaigns/certificates.ts.
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
@@ -77,8 +77,30 @@ describe('a certificate', () => {
     expect(Date.parse(certificate?.renew_at ?? '')).toBeLessThan(Date.parse(certificate?.expires_at ?? ''))
     const key = join(lab.reeve.root, 'etc/reeve/tls', site.id, 'current/privkey.pem')
     expect(statSync(key).mode & 0o777).toBe(0o600)
-    const state = join(lab.reeve.root, 'var/lib/reeve-agent/acme/sites', `${site.id}.json`)
-    expect(statSync(state).mode & 0o777).toBe(0o600)
+    const acme = join(lab.reeve.root, 'var/lib/reeve-agent/acme')
+    const files = ['sites', 'accounts'].flatMap((kind) =>
+      readdirSync(join(acme, kind)).map((name) => join(acme, kind, name)),
+    )
+    expect(files).toHaveLength(2)
+    for (const file of files) expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('is issued without a word about keys', async () => {
+    const accounts = join(lab.reeve.root, 'var/lib/reeve-agent/acme/accounts')
+    const stored = readdirSync(accounts).map((name) => readFileSync(join(accounts, name), 'utf8'))
+    const secrets = [
+      ...stored.map((text) => (JSON.parse(text) as { key: string }).key),
+      readFileSync(join(lab.reeve.root, 'etc/reeve/tls', site.id, 'current/privkey.pem'), 'utf8'),
+    ].map((pem) => pem.split('\n')[1] ?? '')
+    const { body: tasks } = await lab.panel.call<{ tasks: Task[] }>('GET', '/api/tasks')
+    const logs = await Promise.all(tasks.tasks.map(async ({ id }) => (await lab.panel.taskEnd(id)).log))
+    const said = [lab.reeve.output(), ...logs].join('\n')
+    expect(said).toContain('certificate.issue')
+    expect(said).not.toContain('PRIVATE KEY')
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(40)
+      expect(said).not.toContain(secret)
+    }
   })
 
   it('is issued behind a password and every redirect, also for a proxy whose upstream is down', async () => {

@@ -16,6 +16,8 @@ import { isSelfSigned } from './self-signed.ts'
 import { type CertificateState, readState, rememberFailure, writeState } from './state.ts'
 
 const adviceDeadlineMs = 2 * 60_000
+/** More are as a rule the same failure again. */
+const shownFailures = 5
 
 interface Renewable {
   site: SiteSpec
@@ -42,7 +44,12 @@ export async function renewDueCertificates(context: AgentContext): Promise<void>
     }
   }
   if (failed.length === 0) return
-  throw new AppError('internal', `These certificates could not be renewed. ${failed.join(' ')}`)
+  const more = failed.length > shownFailures ? ` ${failed.length - shownFailures} more were not renewed.` : ''
+  throw new AppError(
+    'internal',
+    `These certificates could not be renewed. ${failed.slice(0, shownFailures).join(' ')}${more}`,
+    { failed },
+  )
 }
 
 function renewable({ registry, paths }: AgentContext): Renewable[] {
