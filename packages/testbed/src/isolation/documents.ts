@@ -41,6 +41,13 @@ export const documents: Record<string, unknown> = {
   'site.check': { site: siteDocument },
   'site.remove': { id: siteDocument.id },
   'system.describe': {},
+  'cache.purge': {
+    id: siteDocument.id,
+    target: { urls: ['https://direct.example.com/'], listings: ['post'] },
+  },
+  'cache.warm': { id: siteDocument.id },
+  'cache.stats': { id: siteDocument.id },
+  'connector.rotate': { id: siteDocument.id },
   'drift.list': { sweep: true },
   'drift.resolve': { id: 'daaaaaaaaaaaaaaa', action: 'restore' },
   'audit.append': auditDocument,
