@@ -8,6 +8,7 @@ import { watchSiteByHttp2 } from '../src/http2-visitor.ts'
 import { openPanel, type Panel } from '../src/panel.ts'
 import { type Reeve, startReeve } from '../src/reeve.ts'
 import { plainRequest, visit, watchSite } from '../src/visitor.ts'
+import { ownConfiguration } from '../suites/own-configuration.ts'
 
 let reeve: Reeve
 let panel: Panel
@@ -52,6 +53,8 @@ const ask = (path: string, headers: Record<string, string> = {}, name: string = 
   visit(name, { port: reeve.httpsPort, path, headers })
 const askPlain = (path: string, name: string = site.domain) =>
   plainRequest(reeve.http, `${name}:${reeve.httpPort}`, path)
+
+ownConfiguration(() => reeve)
 
 describe('a change', () => {
   it('is what visitors see and what the site says about itself', async () => {
