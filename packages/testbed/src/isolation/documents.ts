@@ -54,4 +54,6 @@ export const documents: Record<string, unknown> = {
   'audit.read': { limit: 10 },
   'audit.verify': {},
   'timer.run': { name: 'log-rotation' },
+  'certificate.issue': { id: siteDocument.id, task: 'taaaaaaaaaaaaaaa' },
+  'certificate.list': {},
 }
