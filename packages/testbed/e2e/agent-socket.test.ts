@@ -53,6 +53,17 @@ const apply = (name: string, change: object): Request => ({
   path: '/site.apply',
   body: { ...applyDocument, site: { ...siteDocument, ...change } },
 })
+const publicKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)}`
+const logDocument = { lines: 10, cursor: null, filter: null }
+const cron = (name: string, change: object): Request => {
+  const job = { id: 'caaaaaaaaaaaaaaa', schedule: '@daily', command: 'true', enabled: true, timeout_s: 60 }
+  return { name, path: '/cron.apply', body: { id: siteDocument.id, jobs: [{ ...job, ...change }] } }
+}
+const access = (name: string, change: object): Request => ({
+  name,
+  path: '/access.apply',
+  body: { id: siteDocument.id, enabled: true, password_hash: null, keys: [], ...change },
+})
 const remove = (name: string, id: unknown): Request => ({ name, path: '/site.remove', body: { id } })
 
 describe('the agent’s socket, dialled by user reeve', () => {
@@ -131,6 +142,24 @@ describe('the agent’s socket, dialled by user reeve', () => {
       [apply('too many aliases', { aliases: Array(51).fill('a.example.com') }), 'site.aliases'],
       [apply('workers beyond measure', { php_workers: 1e9 }), 'site.php_workers'],
       [apply('a version that is a path', { php_version: '../8.2' }), 'site.php_version'],
+      ...['/etc/shadow', '../auth', 'agent\n'].map((source): [Request, string] => [
+        { name: `log ${source}`, path: '/logs.server', body: { ...logDocument, source } },
+        'source',
+      ]),
+      ...['* * * * *\n* * * * * root', '@reboot', '* * * * * *'].map((schedule): [Request, string] => [
+        cron(`schedule ${JSON.stringify(schedule)}`, { schedule }),
+        'jobs.0.schedule',
+      ]),
+      [cron('a command of two lines', { command: 'true\nid' }), 'jobs.0.command'],
+      [cron('a job as root', { user: 'root' }), 'jobs.0.user'],
+      [
+        access('a hash that ends the line', { password_hash: `$6$a$${'a'.repeat(86)}:0:\nroot:` }),
+        'password_hash',
+      ],
+      [access('a locked password undone', { password_hash: '' }), 'password_hash'],
+      [access('a key with an option', { keys: [`command="id" ${publicKey}`] }), 'keys.0'],
+      [access('a second key in a key', { keys: [`${publicKey}\n${publicKey}`] }), 'keys.0'],
+      [access('a key with a comment', { keys: [`${publicKey} me`] }), 'keys.0'],
       [apply('an upstream that is a socket', { proxy_upstream: 'unix:/run/x.sock' }), 'site.proxy_upstream'],
     ]
     const outcomes = await sendAs(

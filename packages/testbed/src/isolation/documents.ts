@@ -53,6 +53,23 @@ export const documents: Record<string, unknown> = {
   'audit.append': auditDocument,
   'audit.read': { limit: 10 },
   'audit.verify': {},
+  'logs.server': { source: 'agent', lines: 10, cursor: null, filter: null },
+  'logs.site': { id: siteDocument.id, source: 'php', lines: 10, cursor: null, filter: 'x' },
+  'cron.apply': {
+    id: siteDocument.id,
+    jobs: [
+      { id: 'caaaaaaaaaaaaaaa', schedule: '0 4 * * 1-5', command: 'php -v', enabled: true, timeout_s: 60 },
+    ],
+  },
+  'cron.run': { id: siteDocument.id, job: 'caaaaaaaaaaaaaaa' },
+  'cron.state': { id: siteDocument.id },
+  'access.apply': {
+    id: siteDocument.id,
+    enabled: true,
+    password_hash: `$6$salt$${'a'.repeat(86)}`,
+    keys: [`ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)}`],
+  },
+  'access.describe': { id: siteDocument.id },
   'timer.run': { name: 'log-rotation' },
   'certificate.issue': { id: siteDocument.id, task: 'taaaaaaaaaaaaaaa' },
   'certificate.list': {},
