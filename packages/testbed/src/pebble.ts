@@ -31,7 +31,18 @@ export interface AuthorityOptions {
   validitySeconds?: number
 }
 
+/** Tries again with other ports when somebody took one of them between looking and listening. */
 export async function startAuthority(options: AuthorityOptions = {}): Promise<CertificateAuthority> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(options)
+    } catch (error) {
+      if (attempt === 3) throw error
+    }
+  }
+}
+
+async function startOnce(options: AuthorityOptions): Promise<CertificateAuthority> {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-pebble-'))
   const [acme, management, dns, control, port80, tls] = await sixFreePorts()
   const tlsFiles = makeTls(folder)
@@ -69,7 +80,9 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Ce
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    await Promise.all([listens(acme, pebble), listens(control, names)])
+    await Promise.all([listens(acme, pebble), listens(control, names), listens(dns, names)])
+    // Taken from now on.
+    await door.strange(503)
   } catch (error) {
     await stop()
     throw error
