@@ -49,6 +49,8 @@ export async function removeUser(lock: KeyedLock, site: SiteUser): Promise<void>
 /** useradd locks the password file and fails when it is locked, so one at a time and with retries. */
 async function addAccount(site: SiteUser): Promise<void> {
   const args = [
+    // No ranges of further ids: a site never makes a user namespace, and they run out after some thousand sites.
+    ...['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0'],
     ...['--uid', String(site.uid), '--user-group', '--no-create-home', '--home-dir', site.home],
     ...['--shell', '/usr/sbin/nologin', '--no-log-init', '--comment', `Reeve ${site.domain}`, site.user],
   ]
