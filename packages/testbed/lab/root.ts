@@ -77,7 +77,7 @@ export async function makeRoot(
         `deb ${mirrorOf('debian-security')} ${release}-security main`,
       ],
     ],
-    { timeoutMs: 240_000 },
+    { timeoutMs: 600_000 },
   )
   // mmdebstrap leaves the folder closed when a temporary one was given.
   chmodSync(path, 0o755)

@@ -1,5 +1,7 @@
 // A service that somebody stopped: what still works without it, what the panel says, and that nothing is damaged.
 // systemd brings back what dies, not what was stopped, so the absence lasts.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -53,7 +55,8 @@ export function absence(hostOf: () => InstalledHost): void {
     })
 
     it('PHP-FPM: pages are missing, the panel works and starts it for the next site', async () => {
-      await without('php*-fpm', async () => {
+      const [version] = readdirSync(join(host.root, 'etc/php'))
+      await without(`php${version}-fpm`, async () => {
         expect(await uncached()).toBe(502)
         expect(await create(panel, { ...wordpressFields, object_cache: true })).toBe('succeeded')
         expect(await uncached()).toBe(200)
