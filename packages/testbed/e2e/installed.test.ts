@@ -63,8 +63,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.allSettled(disks.values())
   await execute('rm', ['-rf', '--one-file-system', folder])
-  await network[Symbol.asyncDispose]()
-}, 60_000)
+  await network?.[Symbol.asyncDispose]()
+}, 600_000)
 
 it('is built alike twice', async () => {
   expect(await buildRelease()).toBe(await buildRelease())
@@ -96,7 +96,7 @@ function everySuite(hostOf: () => InstalledHost & { setupLink(): string }): void
       campaign = await campaignOn(hostOf(), failpoints.armed)
     }, 60_000)
 
-    afterAll(() => failpoints[Symbol.asyncDispose]())
+    afterAll(() => failpoints?.[Symbol.asyncDispose]())
 
     siteCrash(
       () => campaign,
@@ -131,9 +131,9 @@ describe.each(releases)('on %s', (release) => {
   beforeAll(async () => {
     server = await bootFresh(await (disks.get(release) ?? Promise.reject()), planOf(release))
     host = installedHost(server)
-  }, 300_000)
+  }, 600_000)
 
-  afterAll(() => server[Symbol.asyncDispose]())
+  afterAll(() => server?.[Symbol.asyncDispose]())
 
   it('names everything that stands in the way, and touches nothing', async () => {
     await expect(runInstaller(server, '--hostname not_a_name')).rejects.toThrow(
