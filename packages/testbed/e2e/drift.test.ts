@@ -18,6 +18,7 @@ import type { DriftItem } from '@reeve/contract/drift.ts'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { tenantOf, writeAs } from '../src/isolation/tenant.ts'
 import type { Panel } from '../src/panel.ts'
 import { type Reeve, startReeve } from '../src/reeve.ts'
 import { type Bystander, visit, watchSite } from '../src/visitor.ts'
@@ -198,6 +199,25 @@ describe('a vhost that was edited by hand', () => {
     expect((await item()).id).toBe(id)
     await resolved('restore')
   })
+})
+
+it('a pool that was edited by hand is tried by a PHP-FPM of its own before it is accepted', async () => {
+  const tenant = tenantOf(reeve, site)
+  writeAs(tenant, join(tenant.code.dir, 'by-hand.php'), "<?php echo getenv('BY_HAND') ?: 'nothing';")
+  const seen = async () => (await visit(site.domain, { port: reeve.httpsPort, path: '/by-hand.php' })).text
+  const pools = join(root, 'etc/php', site.php_version ?? '', 'fpm/pool.d')
+  const pool = join(pools, `${site.system_user}.conf`)
+  expect(await seen()).toBe('nothing')
+  appendFileSync(pool, 'env[BY_HAND] = kept\n')
+  await resolved('accept', pool)
+  await expect.poll(seen, { timeout: 20_000 }).toBe('kept')
+  await changed('php', { memory_limit_mb: 200 })
+  await expect.poll(seen, { timeout: 20_000 }).toBe('kept')
+  appendFileSync(pool, 'pm = nonsense\n')
+  const refused = await resolve((await item(pool)).id, 'accept')
+  expect([refused.status, refused.body.error]).toEqual([422, expect.stringContaining('invalid process manager')])
+  await resolved('restore', pool)
+  await expect.poll(seen, { timeout: 20_000 }).toBe('nothing')
 })
 
 describe('what counts as a difference', () => {

@@ -61,6 +61,15 @@ export const proofDirectory = (paths: Paths): string => join(paths.run, 'pool-pr
  * its own, on a socket of its own, and must answer there first.
  */
 export async function provePool(paths: Paths, pool: PoolInput, version: PhpVersion): Promise<void> {
+  await provePoolText(paths, { user: pool.user, text: renderPool(paths, pool) }, version)
+}
+
+/** The same for a pool that holds an edit by hand. */
+export async function provePoolText(
+  paths: Paths,
+  pool: { user: string; text: string },
+  version: PhpVersion,
+): Promise<void> {
   const directory = proofDirectory(paths)
   mkdirSync(directory, { recursive: true, mode: 0o755 })
   const [socket, config, pid, errors] = ['sock', 'conf', 'pid', 'log'].map((end) =>
@@ -71,7 +80,9 @@ export async function provePool(paths: Paths, pool: PoolInput, version: PhpVersi
   }
   removeAll()
   const global = `[global]\ndaemonize = no\nerror_log = ${errors}\npid = ${pid}\n`
-  writeFileSync(config, `${global}\n${renderPool(paths, { ...pool, socket })}`, { mode: 0o600 })
+  const text = pool.text.replace(/^listen[ \t]*=.*$/m, () => `listen = ${socket}`)
+  if (text === pool.text) throw new AppError('refused', `The pool of ${pool.user} has no line "listen".`)
+  writeFileSync(config, `${global}\n${text}`, { mode: 0o600 })
   try {
     await using master = startTemporary(
       fpmBinary(version),

@@ -2,10 +2,16 @@ import { AppError } from '@reeve/contract/errors.ts'
 import type { SiteSpec } from '@reeve/contract/sites.ts'
 import type { SiteUser } from '../as-site-user.ts'
 import type { AgentContext } from '../context.ts'
-import { type ManagedFile, retireManagedFile, sha256, writeManagedFile } from '../managed-file.ts'
+import {
+  type ManagedFile,
+  planManagedFile,
+  retireManagedFile,
+  sha256,
+  writeManagedFile,
+} from '../managed-file.ts'
 import type { SiteWork } from '../sites/apply.ts'
 import { endProcesses } from '../sites/user.ts'
-import { isPoolServed, type PhpService, provePool } from './fpm.ts'
+import { isPoolServed, type PhpService, provePoolText } from './fpm.ts'
 import { type PoolInput, renderPool } from './render-pool.ts'
 import { workerBudget } from './versions.ts'
 
@@ -38,7 +44,10 @@ export async function applyPool(context: AgentContext, work: SiteWork): Promise<
   const php = phpOf(context, spec)
   const pool = poolOf(context, work)
   const file = poolFile(context, work)
-  if (registry.findFile(file.path)?.sha256 !== sha256(file.text)) await provePool(paths, pool, php.version)
+  const text = planManagedFile(registry, file)
+  if (text !== undefined && registry.findFile(file.path)?.sha256 !== sha256(text)) {
+    await provePoolText(paths, { user: pool.user, text }, php.version)
+  }
   await php.change(() => [writeManagedFile(registry, file)])
   if (await isPoolServed(pool.socket)) return
   throw new AppError(
