@@ -13,7 +13,9 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { DriftItem } from '@reeve/contract/drift.ts'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
@@ -215,7 +217,10 @@ it('a pool that was edited by hand is tried by a PHP-FPM of its own before it is
   await expect.poll(seen, { timeout: 20_000 }).toBe('kept')
   appendFileSync(pool, 'pm = nonsense\n')
   const refused = await resolve((await item(pool)).id, 'accept')
-  expect([refused.status, refused.body.error]).toEqual([422, expect.stringContaining('invalid process manager')])
+  expect([refused.status, refused.body.error]).toEqual([
+    422,
+    expect.stringContaining('invalid process manager'),
+  ])
   await resolved('restore', pool)
   await expect.poll(seen, { timeout: 20_000 }).toBe('nothing')
 })
@@ -264,6 +269,21 @@ describe('what counts as a difference', () => {
     for (const secret of ['$6$', 'intruder', 'editor:']) expect(diff).not.toContain(secret)
     await resolved('restore', path)
     await changed('config', { basic_auth: null })
+  })
+
+  it('what an earlier version of the panel wrote, until it is written anew', async () => {
+    const text = read()
+    const earlier = text.replace(/^ {2}gzip_comp_level .*$/m, '  gzip_comp_level 1;')
+    writeFileSync(vhost(), earlier)
+    const registry = new DatabaseSync(join(root, 'var/lib/reeve-agent/registry.db'))
+    const hash = createHash('sha256').update(earlier).digest('hex')
+    const noted = 'UPDATE files SET sha256 = ?, bytes = ? WHERE path = ?'
+    registry.prepare(noted).run(hash, earlier, vhost())
+    registry.close()
+    const { kind, diff } = await item()
+    expect([kind, diff]).toEqual(['stale', expect.stringContaining('+  gzip_comp_level 1;')])
+    await resolved('restore')
+    expect(read()).toBe(text)
   })
 
   it('goes away by itself when somebody puts the file back', async () => {
