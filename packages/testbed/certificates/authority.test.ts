@@ -1,6 +1,6 @@
 // The conversation with a real authority, Pebble, behind a front that fails when it is told to.
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -16,6 +16,7 @@ import {
   placeOrder,
   proveNames,
   readOrder,
+  removeOldChallenges,
   revokeCertificate,
 } from '../../agent/src/certificates/order.ts'
 import { readAcmeSettings } from '../../agent/src/certificates/settings.ts'
@@ -166,6 +167,15 @@ describe('an authority that does not do its part', () => {
     const held = pebble.front.hold('/dir')
     await expect(openAuthority(settings(), AbortSignal.timeout(300))).rejects.toThrow(/took too long/)
     held.release()
+  })
+
+  it('leaves files that only a killed attempt can have left, which go after a day', () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'reeve-challenges-'))
+    for (const name of ['old', 'new']) writeFileSync(join(scratch, name), '')
+    const yesterday = new Date(Date.now() - 25 * 3_600_000)
+    utimesSync(join(scratch, 'old'), yesterday, yesterday)
+    removeOldChallenges(scratch, Date.now())
+    expect(readdirSync(scratch)).toEqual(['new'])
   })
 
   it('names files outside of the folder of challenges', async () => {

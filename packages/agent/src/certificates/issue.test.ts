@@ -71,8 +71,13 @@ describe('a certificate is not ordered', () => {
 
   it('before the time that the authority named, and says what it said then', async () => {
     const later = new Date(Date.now() + 60_000).toISOString()
-    writeState(paths, id, { not_before: later, last_error: 'ca.example says: "too many".' })
+    const directory = 'https://127.0.0.1:9/'
+    const last_error = 'ca.example says: "too many".'
+    writeState(paths, id, { not_before: later, limited_by: directory, last_error })
     await expect(issue()).rejects.toThrow(`before ${later}. ca.example says: "too many".`)
+    // Another authority said it: this one is asked, as far as it gets here.
+    writeState(paths, id, { limited_by: 'https://another.example/' })
+    await expect(issue()).rejects.toThrow(/name servers/)
   })
 
   it('twice for one task', async () => {

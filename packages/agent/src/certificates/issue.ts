@@ -41,7 +41,7 @@ export async function issueCertificate(
     try {
       await perform({ context, site, names: certificateNames(site), progress, task })
     } catch (error) {
-      rememberFailure(context.paths, id, error)
+      rememberFailure(context.paths, id, context.config.acme.directory, error)
       throw error
     }
     return certificateFacts(context.paths, id)
@@ -61,8 +61,9 @@ function refuseEarly(context: AgentContext, site: SiteSpec): void {
   if (pairInUse(context.paths.siteTls(id)) === undefined) {
     throw new AppError('conflict', `${domain} is not set up completely; finish that first.`)
   }
-  const { not_before, last_error } = readState(context.paths, id)
-  if (not_before === null || Date.parse(not_before) <= Date.now()) return
+  const { not_before, limited_by, last_error } = readState(context.paths, id)
+  if (not_before === null || limited_by !== context.config.acme.directory) return
+  if (Date.parse(not_before) <= Date.now()) return
   throw new AppError(
     'refused',
     `The authority does not want to be asked for ${domain} before ${not_before}. ${last_error ?? ''}`.trim(),
@@ -160,6 +161,7 @@ async function verify({ context, site, names, task }: Attempt, before: string | 
     last_error: null,
     retry_at: null,
     not_before: null,
+    limited_by: null,
     advice: null,
   })
   await removeOtherPairs(directory)

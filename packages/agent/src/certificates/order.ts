@@ -1,6 +1,6 @@
 // One order at an authority (RFC 8555 section 7.4): place it, prove the names, hand in the request, fetch the chain.
 import { createHash, type KeyObject } from 'node:crypto'
-import { existsSync, unlinkSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@reeve/contract/errors.ts'
@@ -110,6 +110,16 @@ export async function proveNames(
     }
   } finally {
     for (const { file } of open) if (existsSync(file)) unlinkSync(file)
+  }
+}
+
+const challengeLivesMs = 24 * 3_600_000
+
+/** What attempts that were killed left behind. */
+export function removeOldChallenges(folder: string, now: number): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    if (now - statSync(file).mtimeMs > challengeLivesMs) unlinkSync(file)
   }
 }
 

@@ -10,6 +10,7 @@ import { AuthorityError } from './authority-error.ts'
 import { retryAfterMs } from './authority-http.ts'
 import { currentCertificate, renewAt } from './facts.ts'
 import { issueCertificate } from './issue.ts'
+import { removeOldChallenges } from './order.ts'
 import { pairInUse } from './pair.ts'
 import { certificateId, RenewalInformation, takeAdvice } from './renewal-information.ts'
 import { isSelfSigned } from './self-signed.ts'
@@ -26,6 +27,7 @@ interface Renewable {
 
 /** Throws one sentence for all that could not be renewed. */
 export async function renewDueCertificates(context: AgentContext): Promise<void> {
+  removeOldChallenges(context.paths.acmeChallenges, Date.now())
   const sites = renewable(context)
   if (sites.length === 0) return
   const isReachable = await refreshAdvice(context, sites)
@@ -38,7 +40,7 @@ export async function renewDueCertificates(context: AgentContext): Promise<void>
       await issueCertificate(context, site.id, quietly(context, site))
       context.log('certificate renewed', { site: site.domain })
     } catch (error) {
-      if (error === isReachable) rememberFailure(context.paths, site.id, error)
+      if (error === isReachable) rememberFailure(context.paths, site.id, context.config.acme.directory, error)
       failed.push(`${site.domain}: ${describeError(error)}`)
       if (error instanceof AuthorityError && error.waitMs !== undefined) break
     }

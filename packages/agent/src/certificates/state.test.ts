@@ -10,8 +10,9 @@ import { backOffMs, CertificateState, readState, rememberFailure, writeState } f
 
 const id = SiteId.parse('saaaaaaaaaaaaaaa')
 const hourMs = 3_600_000
+const directory = 'https://ca.example/dir'
 const pending = {
-  directory: 'https://ca.example/dir',
+  directory,
   url: 'https://ca.example/order/1',
   key: 'secret',
   names: ['one.example.com'],
@@ -47,18 +48,19 @@ it('keeps everybody off as long as the authority says', () => {
   rememberFailure(
     paths,
     id,
+    directory,
     new AuthorityError('Too many.', { kind: 'rateLimited', httpStatus: 429, waitMs }),
   )
   const state = readState(paths, id)
-  expect(state).toMatchObject({ failures: 1, last_error: 'Too many.' })
+  expect(state).toMatchObject({ failures: 1, last_error: 'Too many.', limited_by: directory })
   expect(hoursFromNow(state.not_before)).toBe(30)
   expect(hoursFromNow(state.retry_at)).toBe(30)
 })
 
 it('lets a person try again after a failure of another kind, and the timer after a while', () => {
   writeState(paths, id, { pending })
-  rememberFailure(paths, id, new AppError('internal', 'Lost.'))
-  rememberFailure(paths, id, new AppError('internal', 'Lost again.'))
+  rememberFailure(paths, id, directory, new AppError('internal', 'Lost.'))
+  rememberFailure(paths, id, directory, new AppError('internal', 'Lost again.'))
   const state = readState(paths, id)
   expect(state).toMatchObject({ failures: 2, last_error: 'Lost again.', not_before: null, pending })
   expect(hoursFromNow(state.retry_at)).toBe(2)
@@ -66,11 +68,11 @@ it('lets a person try again after a failure of another kind, and the timer after
 
 it('gives up an order that the authority refused', () => {
   writeState(paths, id, { pending })
-  rememberFailure(paths, id, new AuthorityError('No.', { kind: 'malformed', httpStatus: 400 }))
+  rememberFailure(paths, id, directory, new AuthorityError('No.', { kind: 'malformed', httpStatus: 400 }))
   expect(readState(paths, id).pending).toBeNull()
 })
 
 it('does not show what nobody foresaw', () => {
-  rememberFailure(paths, id, new TypeError('x is not a function'))
+  rememberFailure(paths, id, directory, new TypeError('x is not a function'))
   expect(readState(paths, id).last_error).not.toContain('x is not')
 })

@@ -35,6 +35,8 @@ export const CertificateState = z.object({
   retry_at: Timestamp.nullable().default(null),
   /** Nobody tries before: the authority said so. */
   not_before: Timestamp.nullable().default(null),
+  /** Directory of the authority that said it; another one may be asked. */
+  limited_by: z.string().nullable().default(null),
   advice: RenewalAdvice.nullable().default(null),
 })
 export type CertificateState = z.infer<typeof CertificateState>
@@ -59,7 +61,7 @@ const hourMs = 3_600_000
 /** The next attempts of the timer come after 1, 2, 4, 8, 16 and then every 24 hours. */
 export const backOffMs = (failures: number): number => Math.min(2 ** (failures - 1), 24) * hourMs
 
-export function rememberFailure(paths: Paths, id: SiteId, error: unknown): void {
+export function rememberFailure(paths: Paths, id: SiteId, directory: string, error: unknown): void {
   const failures = readState(paths, id).failures + 1
   const asked = error instanceof AuthorityError ? error.waitMs : undefined
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
@@ -67,7 +69,7 @@ export function rememberFailure(paths: Paths, id: SiteId, error: unknown): void 
     failures,
     last_error: error instanceof AppError ? error.message : 'Something unexpected went wrong; see the log.',
     retry_at: inMs(Math.max(backOffMs(failures), asked ?? 0)),
-    ...(asked === undefined ? {} : { not_before: inMs(asked) }),
+    ...(asked === undefined ? {} : { not_before: inMs(asked), limited_by: directory }),
     // An order that was refused will be refused again.
     ...(error instanceof AuthorityError && error.isFinal ? { pending: null } : {}),
   })
