@@ -93,6 +93,12 @@ describe('the parts of a site', () => {
       await expectOn(link).toBeFocused()
       await page.waitForURL(`**/sites/${php.id}/${name === 'Configuration' ? 'config' : name.toLowerCase()}`)
     }
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Go to or create' }).waitFor()
+    await page.keyboard.type('cron of')
+    await page.getByRole('option', { name: `Cron of ${php.domain}` }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/sites/${php.id}/cron`)
     await open(files, 'php')
     await page.getByText('A site of type Static has no PHP.').waitFor()
     await expectOn(tabs().getByRole('link', { name: 'PHP' })).toHaveCount(0)

@@ -15,9 +15,6 @@ const part = (name: string, show: Part): Screen => ({
 })
 
 export const siteScreens: readonly Screen[] = [
-  part('config', async (page) => {
-    await page.getByLabel('Directives').waitFor()
-  }),
   part('config-refused', async (page) => {
     await page.getByLabel('Strict transport security').check()
     await page.getByRole('button', { name: 'Add redirect' }).click()

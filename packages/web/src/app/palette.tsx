@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { Dialog } from '../components/dialog.tsx'
 import { useManageReason, useMe } from '../lib/access.ts'
 import { sitesQuery } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
 import { setTheme } from '../lib/theme.ts'
+import { tabsOf } from '../sites/tabs.ts'
 import { pagesFor } from './pages.ts'
 import { type PaletteEntry, rankEntries } from './palette-search.ts'
 
@@ -14,6 +15,8 @@ function useEntries(): PaletteEntry[] {
   const navigate = useNavigate()
   const reason = useManageReason()
   const { data: sites = [] } = useQuery(sitesQuery)
+  const { pathname } = useLocation()
+  const here = sites.find((site) => pathname.startsWith(`/sites/${site.id}`))
   const { shell, palette } = strings
   return [
     ...(reason === undefined
@@ -32,6 +35,14 @@ function useEntries(): PaletteEntry[] {
       group: palette.navigate,
       run: () => navigate({ to: page.to }),
     })),
+    ...(here === undefined
+      ? []
+      : tabsOf(here.type).map((tab) => ({
+          id: tab.to,
+          label: strings.siteTabs.entry(strings.siteTabs[tab.name], here.domain),
+          group: palette.navigate,
+          run: () => navigate({ to: tab.to, params: { id: here.id } }),
+        }))),
     ...sites.map((site) => ({
       id: site.id,
       label: site.domain,

@@ -106,7 +106,7 @@ function RedirectFields({ row, refusal, onChange, onRemove }: RedirectFieldsProp
         <select
           {...invalid('status')}
           aria-label={text.redirectStatus}
-          className="control sm:!w-38"
+          className="control sm:!w-42"
           value={row.status}
           onChange={(event) => {
             const status = statuses.find((candidate) => String(candidate) === event.target.value)

@@ -15,7 +15,7 @@ export function SiteTabs({ site }: { site: Site }) {
   }, [pathname])
   return (
     <nav aria-label={strings.siteTabs.label} className="-mx-4 mb-6 border-b sm:-mx-8">
-      <ul ref={list} className="tabs relative flex gap-1 overflow-x-auto px-2 sm:px-6">
+      <ul ref={list} className="tabs relative flex gap-1 overflow-x-auto pr-7 pl-2 sm:pl-6">
         {tabsOf(site.type).map((tab) => (
           <li key={tab.name} className="flex-none">
             <Link

@@ -4,7 +4,7 @@ import type { strings } from '../lib/strings.ts'
 import { usesPhp } from './type-facts.ts'
 
 export interface Tab {
-  name: Exclude<keyof typeof strings.siteTabs, 'label' | 'missing' | 'back'>
+  name: Exclude<keyof typeof strings.siteTabs, 'label' | 'missing' | 'back' | 'entry'>
   to:
     | '/sites/$id'
     | '/sites/$id/config'

@@ -62,4 +62,9 @@ it('warns of a public certificate two weeks ahead, of a self-signed one never', 
       now,
     ),
   ).toMatchObject([{ severity: 'failed', text: 'Its certificate has expired.' }])
+  const late = '2026-06-20T12:00:00Z'
+  const refused = exampleCertificate({ expires_at: late, last_error: 'The name is not known.' })
+  expect(concernsOf([site({ certificate: refused })], [], now)).toMatchObject([
+    { severity: 'attention', text: 'The last renewal did not work. The name is not known.' },
+  ])
 })

@@ -32,8 +32,12 @@ function ofSite(site: Site, nowMs: number): Concern[] {
   }
   if (site.certificate?.issuer !== 'acme') return []
   const days = daysUntil(site.certificate.expires_at, nowMs)
-  if (days >= certificateWarningDays) return []
-  const text = strings.home.certificateExpires(days)
+  const isClose = days < certificateWarningDays
+  // It is tried again by itself, but the reason is often one that only a person can remove.
+  if (!isClose && site.certificate.last_error === null) return []
+  const text = isClose
+    ? strings.home.certificateExpires(days)
+    : `${strings.certificate.lastError}. ${site.certificate.last_error}`
   return [
     { id: site.id, severity: days < 0 ? 'failed' : 'attention', subject: site.domain, text, siteId: site.id },
   ]

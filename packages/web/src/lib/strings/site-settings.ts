@@ -14,6 +14,7 @@ export const siteSettingsStrings = {
     logs: 'Logs',
     missing: (type: string, tab: string) => `A site of type ${type} has no ${tab}.`,
     back: 'Back to the site',
+    entry: (part: string, domain: string) => `${part} of ${domain}`,
   },
   saveBar: {
     label: 'Unsaved changes',
