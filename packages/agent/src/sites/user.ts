@@ -39,8 +39,8 @@ export async function removeUser(lock: KeyedLock, site: SiteUser): Promise<void>
     // Another installation on this host may have taken the name first.
     if (known && !isOurs(known, site)) return
     await deleteAccount(site)
-    if (accountState(site.user) === 'none') return
-    // userdel looks into passwd(5) first, so it finds an account again only when it is whole.
+    if (findUser(site.user) || accountState(site.user) === 'none') return
+    // What is left stands in no passwd(5), where userdel looks first; so it is made whole once more.
     await addAccount(site)
     await deleteAccount(site)
   })
