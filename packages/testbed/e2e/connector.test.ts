@@ -1,20 +1,20 @@
 // The plugin in a hosted WordPress: what a change of content takes out of the page cache, and who may ask for it.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { request } from 'node:https'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { readStoredPage, storedFiles } from '../../agent/src/cache/stored-pages.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CachedBlog, eachOf, openCachedBlog } from '../src/cached-blog.ts'
 import { type Tenant, tenantOf, writeAs } from '../src/isolation/tenant.ts'
 import { type Panel, wordpressFields } from '../src/panel.ts'
 import { type Reeve, startReeve } from '../src/reeve.ts'
-import { type Page, visit } from '../src/visitor.ts'
+import { visit } from '../src/visitor.ts'
 import { connectorToken, installCode, measurePage, probeHeader, runCode } from '../src/wordpress-code.ts'
 
 let reeve: Reeve
 let panel: Panel
 let blog: Tenant
 let other: Tenant
+let cached: CachedBlog
 
 beforeAll(async () => {
   reeve = await startReeve()
@@ -26,76 +26,16 @@ beforeAll(async () => {
   blog = tenantOf(reeve, first)
   other = tenantOf(reeve, second)
   for (const tenant of [blog, other]) installCode(tenant)
-  const page = { post_type: 'page', post_title: 'Marker', post_status: 'publish' }
-  await php(`return wp_insert_post( json_decode( '${JSON.stringify(page)}', true ) );`)
+  cached = await openCachedBlog(reeve, blog)
 }, 180_000)
 
 afterAll(() => reeve[Symbol.asyncDispose](), 60_000)
 
-const php = <Result = null>(code: string, tenant = blog) => runCode<Result>(reeve, tenant, code)
-
-const see = (path: string, headers: Record<string, string> = {}, tenant = blog): Promise<Page> =>
-  visit(tenant.domain, { port: reeve.httpsPort, path, headers })
-
-/** Made anew: the header sends a request around the cache. */
-const seeFresh = (path: string): Promise<Page> => see(path, { 'x-reeve-probe': 'unsigned' })
-
-/** Paths of the pages that are stored, uncompressed ones and compressed ones as one. */
-async function storedPaths(): Promise<Set<string>> {
-  const files = await storedFiles(join(reeve.root, 'var/cache/nginx/reeve', blog.id))
-  const pages = await Promise.all(files.map((path) => readStoredPage(path)))
-  const paths = pages.flatMap((page) => page?.key.replace(/^https?[^/]*/, '').replace(/gzip$/, '') ?? [])
-  return new Set(paths)
-}
-
-/** Purges that the agent has finished. */
-const purges = () =>
-  readFileSync(join(reeve.root, 'var/log/reeve/agent.log'), 'utf8').split(' cache.purge ms=').length
-
-/** Visits pages until they are stored: what an earlier change purges may still be on its way. */
-async function store(...paths: string[]): Promise<void> {
-  const visitMissing = async () => {
-    const stored = await storedPaths()
-    const missing = paths.filter((path) => !stored.has(path))
-    for (const path of missing) await see(path)
-    expect(missing).toEqual([])
-  }
-  await vi.waitFor(visitMissing, { timeout: 60_000, interval: 100 })
-}
-
-/** A page that every change below purges beside its own, to tell that its purge was carried out. */
-const marker = '/marker/'
-
-/** Runs the code and waits until the purge it causes has ended; PHP sends it after its answer. */
-async function changing<Result>(code: string): Promise<Result> {
-  await store(marker)
-  const before = purges()
-  const address = `array( home_url( '${marker}' ) )`
-  const result = await php<Result>(
-    `add_filter( 'reeve_purge_urls', fn( $urls ) => array_merge( $urls, ${address} ) ); ${code}`,
-  )
-  await vi.waitFor(
-    async () => {
-      expect(await storedPaths()).not.toContain(marker)
-      expect(purges()).toBeGreaterThan(before)
-    },
-    { timeout: 30_000, interval: 100 },
-  )
-  return result
-}
-
-/** Four at a time. */
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = items.values()
-  const worker = async () => {
-    for (const item of left) await work(item)
-  }
-  await Promise.all(Array.from({ length: 4 }, worker))
-}
+const php = <Result = null>(code: string) => runCode<Result>(reeve, blog, code)
 
 describe('publishing a post', () => {
   beforeAll(async () => {
-    await changing(`
+    await cached.changing(`
       $ann = wp_create_user( 'ann', 'a long enough password', 'ann@example.com' );
       $bob = wp_create_user( 'bob', 'a long enough password', 'bob@example.com' );
       list( $news, $stories ) = array_map( fn( $name ) => wp_insert_term( $name, 'category' )['term_id'], array( 'News', 'Stories' ) );
@@ -130,24 +70,24 @@ describe('publishing a post', () => {
     const lists = ['/', '/page/2/', '/page/6/', '/feed/', '/comments/feed/', '/wp-sitemap-posts-post-1.xml']
     const texts = new Map<string, string>()
     await eachOf([...entries, ...pages, ...archives, ...more, ...lists], async (path) => {
-      const page = await see(path)
+      const page = await cached.see(path)
       expect([path, page.status]).toEqual([path, 200])
       texts.set(path, page.text)
     })
 
     const paths = [...texts.keys()].sort((a, b) => a.localeCompare(b))
-    await store(...paths)
+    await cached.store(...paths)
     expect(paths.length).toBeGreaterThan(200)
-    await changing(`return wp_insert_post( array( 'post_title' => 'Breaking', 'post_content' => 'It happened.',
+    await cached.changing(`return wp_insert_post( array( 'post_title' => 'Breaking', 'post_content' => 'It happened.',
       'post_status' => 'publish', 'post_author' => get_user_by( 'login', 'ann' )->ID,
       'post_category' => array( get_cat_ID( 'News' ) ) ) );`)
-    const left = await storedPaths()
+    const left = await cached.storedPaths()
     const purged = paths.filter((path) => !left.has(path))
 
     // What is different now, found by making every page anew.
     const changed = new Set<string>()
     await eachOf(paths, async (path) => {
-      if (texts.get(path) !== (await seeFresh(path)).text) changed.add(path)
+      if (texts.get(path) !== (await cached.seeFresh(path)).text) changed.add(path)
     })
     console.log(`${paths.length} cached pages, ${purged.length} purged:\n${purged.join(' ')}`)
     console.log(`${paths.length - purged.length} kept:\n${paths.filter((path) => left.has(path)).join(' ')}`)
@@ -155,7 +95,7 @@ describe('publishing a post', () => {
     expect(purged).toEqual(expect.arrayContaining(['/', '/page/2/', '/feed/', '/author/ann/', '/entry-60/']))
     for (const kept of ['/page-1/', '/author/bob/', '/category/stories/', '/2024/01/'])
       expect(left).toContain(kept)
-    expect((await see('/')).text).toContain('Breaking')
+    expect((await cached.see('/')).text).toContain('Breaking')
   })
 })
 
@@ -174,26 +114,26 @@ describe('a change of content', () => {
   const [post, bystander] = ['/changing/', '/page-bystander/']
 
   beforeAll(async () => {
-    await changing(`
+    await cached.changing(`
       wp_insert_post( array( 'post_title' => 'Changing', 'post_name' => 'changing', 'post_status' => 'publish',
         'post_content' => 'before', 'comment_status' => 'open' ) );
       wp_insert_post( array( 'post_type' => 'page', 'post_title' => 'Bystander', 'post_name' => 'page-bystander', 'post_status' => 'publish' ) );`)
   })
 
   const find = "$post = get_page_by_path( 'changing', OBJECT, 'post' );"
-  const shown = async (path: string): Promise<string> => (await see(path)).text
-  const isKept = async (path: string) => (await storedPaths()).has(path)
+  const shown = async (path: string): Promise<string> => (await cached.see(path)).text
+  const isKept = async (path: string) => (await cached.storedPaths()).has(path)
 
   it('is shown to the next visitor, and its neighbourhood alone is made anew', async () => {
-    await store('/', post, bystander)
-    await changing(`${find} wp_update_post( array( 'ID' => $post->ID, 'post_content' => 'after' ) );`)
+    await cached.store('/', post, bystander)
+    await cached.changing(`${find} wp_update_post( array( 'ID' => $post->ID, 'post_content' => 'after' ) );`)
     expect(await shown(post)).toContain('after')
     expect(await isKept(bystander)).toBe(true)
   })
 
   it('of comments concerns the post and no list of posts', async () => {
-    await store('/', post, bystander)
-    await changing(`${find} wp_insert_comment( array( 'comment_post_ID' => $post->ID, 'comment_content' => 'Well said',
+    await cached.store('/', post, bystander)
+    await cached.changing(`${find} wp_insert_comment( array( 'comment_post_ID' => $post->ID, 'comment_content' => 'Well said',
       'comment_author' => 'Reader', 'comment_approved' => 1 ) );`)
     expect(await isKept('/')).toBe(true)
     expect(await isKept(bystander)).toBe(true)
@@ -201,10 +141,10 @@ describe('a change of content', () => {
   })
 
   it('of a term finds its archive and the posts that name it', async () => {
-    await changing(`wp_insert_term( 'Old name', 'category', array( 'slug' => 'named' ) );
+    await cached.changing(`wp_insert_term( 'Old name', 'category', array( 'slug' => 'named' ) );
       ${find} wp_set_object_terms( $post->ID, 'named', 'category' );`)
-    await store(post, '/category/named/', bystander)
-    await changing(
+    await cached.store(post, '/category/named/', bystander)
+    await cached.changing(
       `$term = get_term_by( 'slug', 'named', 'category' ); wp_update_term( $term->term_id, 'category', array( 'name' => 'New name' ) );`,
     )
     expect(await shown('/category/named/')).toContain('New name')
@@ -213,14 +153,14 @@ describe('a change of content', () => {
   })
 
   it('that takes a post away is seen at its old address and in the lists', async () => {
-    await store('/', post, bystander)
-    await changing(`${find} wp_trash_post( $post->ID );`)
-    expect((await see(post)).status).toBe(404)
+    await cached.store('/', post, bystander)
+    await cached.changing(`${find} wp_trash_post( $post->ID );`)
+    expect((await cached.see(post)).status).toBe(404)
     expect(await shown('/')).not.toContain('/changing/')
     expect(await isKept(bystander)).toBe(true)
-    await changing(`$post = get_posts( array( 'post_status' => 'trash' ) )[0]; wp_untrash_post( $post->ID );
+    await cached.changing(`$post = get_posts( array( 'post_status' => 'trash' ) )[0]; wp_untrash_post( $post->ID );
       wp_update_post( array( 'ID' => $post->ID, 'post_status' => 'publish', 'post_name' => 'changing' ) );`)
-    expect((await see(post)).status).toBe(200)
+    expect((await cached.see(post)).status).toBe(200)
   })
 
   it.each([
@@ -236,28 +176,28 @@ describe('a change of content', () => {
     ],
     ['a plugin', `do_action( 'activated_plugin', 'x/x.php', false );`],
   ])('of %s purges the whole site', async (_, code) => {
-    await store('/', bystander)
-    await changing(code)
-    expect([...(await storedPaths())]).toEqual([])
+    await cached.store('/', bystander)
+    await cached.changing(code)
+    expect([...(await cached.storedPaths())]).toEqual([])
   })
 
   it('that comes while a page is being made keeps that page out of the cache', async () => {
     const folder = join(blog.home, 'current/wp-content/plugins/slow')
     execFileSync('/bin/mkdir', ['--', folder], { uid: blog.uid, gid: blog.uid })
     writeAs(blog, join(folder, 'slow.php'), slowPlugin)
-    await changing(
+    await cached.changing(
       `update_option( 'reeve_e2e', 'old' ); update_option( 'active_plugins', array( 'slow/slow.php' ) );`,
     )
-    const made = see(post)
+    const made = cached.see(post)
     await expect.poll(() => existsSync(join(folder, 'begun')), { timeout: 20_000 }).toBe(true)
     await php(`update_option( 'reeve_e2e', 'new' );`)
     const purge = { urls: [`https://${blog.domain}${post}`] }
     expect(await panel.call('POST', `/api/sites/${blog.id}/purge`, purge)).toMatchObject({ status: 200 })
     expect((await made).text).toContain('old')
-    const next = await see(post)
+    const next = await cached.see(post)
     expect([next.headers['x-cache'], next.text]).toEqual(['MISS', expect.stringContaining('new')])
-    expect((await see(post)).headers['x-cache']).toBe('HIT')
-    await changing(`update_option( 'active_plugins', array() );`)
+    expect((await cached.see(post)).headers['x-cache']).toBe('HIT')
+    await cached.changing(`update_option( 'active_plugins', array() );`)
   })
 })
 
@@ -270,23 +210,9 @@ describe('the address that purges', () => {
     localAddress = '127.0.0.1',
   ) => {
     const text = JSON.stringify(body)
-    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
-    const call = request({
-      ...{ host: '127.0.0.1', port: reeve.httpsPort, servername: from, path, method: 'POST', localAddress },
-      headers: { host: `${from}:${reeve.httpsPort}`, 'content-length': Buffer.byteLength(text), ...headers },
-      ...{ rejectUnauthorized: false, agent: false, timeout: 30_000 },
-    })
-    call.on('response', (response) => {
-      let answer = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        answer += chunk
-      })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: answer }))
-    })
-    call.on('timeout', () => call.destroy(new Error('timed out')))
-    call.on('error', reject)
-    call.end(text)
-    return promise
+    const length = { 'content-length': String(Buffer.byteLength(text)) }
+    const at = { port: reeve.httpsPort, path, localAddress }
+    return visit(from, { ...at, method: 'POST', body: text, headers: { ...length, ...headers } })
   }
   const bearer = (tenant: Tenant) => ({ authorization: `Bearer ${connectorToken(tenant)}` })
   const home = { urls: ['https://blog.example.com/'] }
@@ -304,11 +230,11 @@ describe('the address that purges', () => {
 
   it('answers nobody from another machine, and no method but POST', async () => {
     expect((await post(home, bearer(blog), blog.domain, '127.0.0.9')).status).toBe(403)
-    expect((await see(path)).status).toBe(403)
+    expect((await cached.see(path)).status).toBe(403)
   })
 
   it('refuses another host by name, whichever site it is asked at', async () => {
-    await store('/')
+    await cached.store('/')
     for (const from of [blog.domain, other.domain]) {
       const refused = await post(home, bearer(other), from)
       expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
@@ -316,7 +242,7 @@ describe('the address that purges', () => {
         { code: 'refused', host: blog.domain },
       ])
     }
-    expect(await storedPaths()).toContain('/')
+    expect(await cached.storedPaths()).toContain('/')
     const unknown = await post({ urls: ['https://blog.example.com/'], everything: true }, bearer(blog))
     expect(unknown.status).toBe(400)
   })
@@ -329,8 +255,8 @@ describe('the address that purges', () => {
     expect(bearer(blog)).not.toEqual(old)
     expect((await post(home, bearer(blog))).status).toBe(200)
     // PHP may still run the file with the old token; the plugin reads the new one then.
-    await changing(`update_option( 'blogname', 'Rotated' );`)
-    expect((await see('/')).text).toContain('Rotated')
+    await cached.changing(`update_option( 'blogname', 'Rotated' );`)
+    expect((await cached.see('/')).text).toContain('Rotated')
     const state = await php<{ problem: string }>(`return get_option( 'reeve_connector' );`)
     expect(state.problem).toBe('')
   })
@@ -353,9 +279,9 @@ describe('a probe', () => {
       probeHeader(other, host, '/', now),
     ]
     for (const header of forged) {
-      const page = await see('/', { 'x-reeve-probe': header })
+      const page = await cached.see('/', { 'x-reeve-probe': header })
       expect([page.status, page.headers['x-reeve-metrics']]).toEqual([200, undefined])
     }
-    expect((await see('/')).headers['x-reeve-metrics']).toBeUndefined()
+    expect((await cached.see('/')).headers['x-reeve-metrics']).toBeUndefined()
   })
 })

@@ -19,6 +19,8 @@ export interface VisitOptions {
   headers?: Readonly<Record<string, string>>
   body?: string
   timeoutMs?: number
+  /** Which of this machine's addresses to come from. */
+  localAddress?: string
 }
 
 /** One request on a connection of its own (`Connection: close`). */
@@ -34,6 +36,7 @@ export function visit(domain: string, options: VisitOptions): Promise<Page> {
     rejectUnauthorized: false,
     agent: false,
     timeout: options.timeoutMs ?? 20_000,
+    ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
   })
   call.on('response', (response) => {
     const chunks: Buffer[] = []
