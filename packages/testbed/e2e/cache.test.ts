@@ -88,6 +88,18 @@ it('refuses an address of somebody else and names it', async () => {
   expect(await outcome(bystander, '/')).toBe('HIT')
 })
 
+it('begins empty when it is switched on again', async () => {
+  await store(blog, '/')
+  for (const enabled of [false, true]) {
+    const change = { cache: { enabled } }
+    const { body } = await panel.call<{ task: Task }>('PUT', `/api/sites/${blog.id}/config`, change)
+    expect(await panel.taskEnd(body.task.id)).toMatchObject({ state: 'succeeded' })
+    if (!enabled) expect(await outcome(blog, '/')).toBeUndefined()
+  }
+  expect(await outcome(blog, '/')).toBe('MISS')
+  await store(blog, '/')
+})
+
 describe('warming', () => {
   it('leaves the pages of the sitemap in the cache', async () => {
     await purge(blog, { all: true })

@@ -8,7 +8,7 @@ import { type ManagedFile, removeManagedFile, retireManagedFile, writeManagedFil
 import { requestTimeoutS } from '../php/render-pool.ts'
 import type { RegisteredSite } from '../registry.ts'
 import type { SiteWork } from '../sites/apply.ts'
-import { ensureDirectory } from '../sites/layout.ts'
+import { ensureDirectory, removeTree } from '../sites/layout.ts'
 import { renderPasswords } from './render-passwords.ts'
 import { renderVhost } from './render-vhost.ts'
 
@@ -59,6 +59,8 @@ export async function applyVhost(context: AgentContext, work: SiteWork): Promise
   await context.webServer.change(() => files.map((file) => writeManagedFile(registry, file)))
   // Not before: workers that still ask for a password would refuse everybody without the file.
   if (!passwords) removeManagedFile(registry, paths.sitePasswords(work.spec.id))
+  // Switched on again, a cache must not begin with what it held before.
+  if (!work.spec.cache.enabled) await removeTree(paths.pageCache(work.spec.id))
 }
 
 export async function removeVhost(context: AgentContext, site: RegisteredSite): Promise<void> {
