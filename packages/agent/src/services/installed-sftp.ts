@@ -23,10 +23,10 @@ export async function installedSftp({
       await refuseWhatSshdRefuses(paths.sshdDropIn, text)
       const file = { path: paths.sshdDropIn, text, mode: 0o600, renderer: 'access/sshd', siteId: null }
       const written = writeManagedFile(registry, file)
-      if (!written.changed) return
       try {
         await run('sshd', ['-t'], { timeoutMs: 10_000 })
-        await systemctl('try-reload-or-restart', 'ssh.service')
+        // Either starts it when it does not run.
+        await systemctl(written.changed ? 'reload-or-restart' : 'start', 'ssh.service')
       } catch (error) {
         written.undo()
         throw error
