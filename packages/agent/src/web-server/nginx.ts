@@ -58,7 +58,7 @@ async function reloadTo(paths: Paths, service: Service, generation: number): Pro
       `nginx refused the configuration: ${emergency ?? 'it still serves the old one.'}`,
     )
   }
-  await waitUntil(() => oldWorkers.every((pid) => !title(pid).endsWith('nginx: worker process')), 2000, 5)
+  await waitUntil(() => oldWorkers.every((pid) => !title(pid).endsWith('nginx: worker process')), 10_000, 5)
 }
 
 async function drained(service: Service): Promise<void> {
