@@ -8,6 +8,7 @@ export default defineConfig({
     // Deadlines are real ones, and a machine may be busy with other work: a test is tried once more, and the report
     // says which one was.
     retry: 1,
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         test: {
