@@ -26,7 +26,7 @@ type NamesIt = (text: string) => boolean
 /** Every account, path, line of configuration, database and object-cache account with such a name. */
 export function findNaming(root: string, namesIt: NamesIt): string[] {
   return [
-    ...accountsNaming(systemOf(root), namesIt),
+    ...accountsNaming(root, namesIt),
     ...pathsNaming(root, namesIt),
     ...configurationNaming(root, namesIt),
     ...databasesNaming(root, namesIt),
@@ -37,11 +37,17 @@ export function findNaming(root: string, namesIt: NamesIt): string[] {
 /** Root of the system that the accounts and processes are in: an installed server's own, else this machine's. */
 export const systemOf = (root: string) => (existsSync(join(root, 'etc/passwd')) ? root : '/')
 
-function accountsNaming(system: string, namesIt: NamesIt): string[] {
+/** Without accounts of sites elsewhere: other runs on the machine take a name as soon as it is free. */
+function accountsNaming(root: string, namesIt: NamesIt): string[] {
+  const system = systemOf(root)
+  const home = system === root ? ':/srv/sites/' : `:${root}/`
+  const nameOf = (line: string) => line.split(':')[0] ?? ''
+  const users = linesOf(join(system, 'etc/passwd'))
+  const elsewhere = new Set(users.filter((line) => !line.includes(home)).map(nameOf))
   return ['etc/passwd', 'etc/group', 'etc/shadow', 'etc/subuid'].flatMap((path) =>
     linesOf(join(system, path))
-      .filter(namesIt)
-      .map((line) => `${path}: ${line.split(':')[0]}`),
+      .filter((line) => namesIt(line) && !elsewhere.has(nameOf(line)))
+      .map((line) => `${path}: ${nameOf(line)}`),
   )
 }
 
