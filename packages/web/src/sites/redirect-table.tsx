@@ -1,5 +1,5 @@
 import { ArrowRight, Plus, X } from 'lucide-react'
-import { useEffect, useId, useRef } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef } from 'react'
 import { Button } from '../components/button.tsx'
 import { strings } from '../lib/strings.ts'
 import { useNarrow } from '../lib/use-narrow.ts'
@@ -16,6 +16,12 @@ interface RedirectTableProps {
 /** One line an address; on a phone a block. */
 export function RedirectTable({ rows, refusal, isReadOnly, onChange }: RedirectTableProps) {
   const list = useRef<HTMLUListElement>(null)
+  const wasAdded = useRef(false)
+  // Before anything can be typed, so that nothing typed goes elsewhere.
+  useLayoutEffect(() => {
+    if (wasAdded.current) list.current?.querySelector<HTMLElement>('li:last-child input')?.focus()
+    wasAdded.current = false
+  }, [rows.length])
   const refusedRow = refusal?.index === undefined ? undefined : sentRedirects(rows)[refusal.index]
   useEffect(() => {
     if (refusal) list.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
@@ -24,8 +30,8 @@ export function RedirectTable({ rows, refusal, isReadOnly, onChange }: RedirectT
   const replace = (key: number, part: Partial<RedirectRow>) =>
     onChange(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
   const add = () => {
+    wasAdded.current = true
     onChange([...rows, { key: nextKey(rows), from: '', to: '', status: 301 }])
-    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('li:last-child input')?.focus())
   }
   return (
     <div className="flex flex-col items-start gap-3">
