@@ -27,6 +27,7 @@ import { visit } from '../src/visitor.ts'
 import { absence } from '../suites/absence.ts'
 import { firstSite } from '../suites/first-site.ts'
 import { injection } from '../suites/injection.ts'
+import { ownConfiguration } from '../suites/own-configuration.ts'
 import { powerCut } from '../suites/power-cut.ts'
 import { repeat } from '../suites/repeat.ts'
 import { comingBack } from '../suites/services.ts'
@@ -87,6 +88,7 @@ function everySuite(hostOf: () => InstalledHost & { setupLink(): string }): void
   describe('a site', () => siteLife(hostOf))
   describe('a second application', () => repeat(hostOf))
   describe('hostile characters', () => injection(hostOf))
+  ownConfiguration(hostOf)
   comingBack(hostOf)
   absence(hostOf)
   describe('a crash', () => {
@@ -119,6 +121,7 @@ function everySuite(hostOf: () => InstalledHost & { setupLink(): string }): void
 /** On the second release what differs between the two: versions of every service, and systemd's own. */
 function shortSuite(hostOf: () => InstalledHost): void {
   describe('a site', () => siteLife(hostOf))
+  ownConfiguration(hostOf)
   comingBack(hostOf)
 }
 
