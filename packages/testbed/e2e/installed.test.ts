@@ -29,6 +29,7 @@ import { firstSite } from '../suites/first-site.ts'
 import { injection } from '../suites/injection.ts'
 import { ownConfiguration } from '../suites/own-configuration.ts'
 import { powerCut } from '../suites/power-cut.ts'
+import { reaching } from '../suites/reaching.ts'
 import { repeat } from '../suites/repeat.ts'
 import { comingBack } from '../suites/services.ts'
 import { siteCrash } from '../suites/site-crash.ts'
@@ -89,6 +90,7 @@ function everySuite(hostOf: () => InstalledHost & { setupLink(): string }): void
   describe('a second application', () => repeat(hostOf))
   describe('hostile characters', () => injection(hostOf))
   ownConfiguration(hostOf)
+  reaching(hostOf)
   comingBack(hostOf)
   absence(hostOf)
   describe('a crash', () => {

@@ -1,7 +1,7 @@
 // SFTP of sites with OpenSSH's own client: inside the jail works, everything else is refused.
 import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, lchownSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lchownSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,15 @@ import type { SftpState } from '@reeve/contract/access.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Panel, wordpressFields } from '../src/panel.ts'
 import { processesOf, type Reeve, startReeve } from '../src/reeve.ts'
-import { createSshClient, type Credentials, freePort, type SshClient } from '../src/sftp.ts'
+import {
+  createSshClient,
+  type Credentials,
+  freePort,
+  processTitles,
+  socksTo,
+  type SshClient,
+  throughEntrance,
+} from '../src/sftp.ts'
 import { findTraces } from '../src/slate.ts'
 import { visit } from '../src/visitor.ts'
 
@@ -239,7 +247,7 @@ describe('what else SSH can do is refused', () => {
 describe('an open session ends', () => {
   /** The server's processes that carry sessions of the user. */
   const sessionsOf = (user: string) =>
-    allProcesses().filter((title) => new RegExp(`^sshd(-session)?: ${user}[ @]`).test(title))
+    processTitles().filter((title) => new RegExp(`^sshd(-session)?: ${user}[ @]`).test(title))
   const opened = async (credentials: Credentials) => {
     const session = client.open(credentials)
     let output = ''
@@ -339,42 +347,3 @@ it('goes with the site, without a trace', async () => {
   }
   expect(await answers()).toBe(false)
 })
-
-function allProcesses(): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
-      } catch {
-        return '' // It has just ended.
-      }
-    })
-}
-
-/** A greeting without a password and a request to connect (RFC 1928). */
-function socksTo(target: number): string {
-  const greeting = [5, 1, 0]
-  const request = [5, 1, 0, 1, 127, 0, 0, 1, target >> 8, target & 255]
-  return String.fromCharCode(...greeting, ...request)
-}
-
-/** What comes back through a port of the client until it is closed. */
-async function throughEntrance(entrance: number, hello: string): Promise<string> {
-  const deadline = Date.now() + 30_000
-  for (;;) {
-    const answer = await new Promise<string | undefined>((done) => {
-      const socket = connect(entrance, '127.0.0.1')
-      let text = ''
-      socket.setEncoding('latin1').on('data', (chunk: string) => {
-        text += chunk
-      })
-      socket.once('connect', () => socket.write(hello, 'latin1'))
-      socket.once('error', () => done(text || undefined))
-      socket.once('close', () => done(text))
-    })
-    if (answer !== undefined) return answer
-    if (Date.now() > deadline) throw new Error(`nothing listens on ${entrance}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}

@@ -1,7 +1,7 @@
 // OpenSSH's own client against a site's SFTP: by password or key, and for what is refused.
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 
 export interface Credentials {
@@ -35,7 +35,7 @@ export interface SshClient extends Disposable {
 
 const patienceMs = 60_000
 
-export function createSshClient(port: number): SshClient {
+export function createSshClient(port: number, address = '127.0.0.1'): SshClient {
   const folder = mkdtempSync('/var/tmp/reeve-ssh-client-')
   const askpass = join(folder, 'askpass')
   writeFileSync(askpass, '#!/bin/sh\nprintf "%s\\n" "$REEVE_TEST_PASSWORD"\n', { mode: 0o700 })
@@ -67,7 +67,7 @@ export function createSshClient(port: number): SshClient {
         ...{ SSH_ASKPASS_REQUIRE: 'force', REEVE_TEST_PASSWORD: credentials.password ?? '' },
       },
     })
-  const at = (user: string) => `${user}@127.0.0.1`
+  const at = (user: string) => `${user}@${address}`
   return {
     folder,
     makeKey(name) {
@@ -145,5 +145,45 @@ export async function freePort(): Promise<number> {
       server.listen(port, '0.0.0.0', () => server.close(() => done(true)))
     })
     if (isFree) return port
+  }
+}
+
+/** Titles of all processes of this machine. */
+export function processTitles(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+      } catch {
+        return '' // It has just ended.
+      }
+    })
+}
+
+/** A greeting without a password and a request to connect (RFC 1928). */
+export function socksTo(target: number): string {
+  const greeting = [5, 1, 0]
+  const request = [5, 1, 0, 1, 127, 0, 0, 1, target >> 8, target & 255]
+  return String.fromCharCode(...greeting, ...request)
+}
+
+/** What comes back through a port of the client until it is closed. */
+export async function throughEntrance(entrance: number, hello: string): Promise<string> {
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    const answer = await new Promise<string | undefined>((done) => {
+      const socket = connect(entrance, '127.0.0.1')
+      let text = ''
+      socket.setEncoding('latin1').on('data', (chunk: string) => {
+        text += chunk
+      })
+      socket.once('connect', () => socket.write(hello, 'latin1'))
+      socket.once('error', () => done(text || undefined))
+      socket.once('close', () => done(text))
+    })
+    if (answer !== undefined) return answer
+    if (Date.now() > deadline) throw new Error(`nothing listens on ${entrance}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
