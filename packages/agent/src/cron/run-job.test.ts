@@ -75,7 +75,7 @@ describe('a run is ended', () => {
     "trap '' TERM HUP; setsid sh -c 'trap \"\" TERM; sleep 300' & (sleep 300 &) ; echo up; sleep 300"
 
   it('at its deadline, with everything that it started', async () => {
-    const ended = await run(stubborn, 2)
+    const ended = await run(stubborn, 6)
     expect(ended).toEqual({ exit_code: null, outcome: 'timed_out', output: 'up\n' })
     expect(await waitUntil(() => pidsOfUser(uid()).length === 0, 10_000)).toBe(true)
   })
