@@ -1,5 +1,5 @@
 import type { Task } from '@reeve/contract/tasks.ts'
-import { QueryClient } from '@tanstack/react-query'
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { describe, expect, it } from 'vitest'
 import { applyEvent, mergeTask } from './events.ts'
 
@@ -32,6 +32,25 @@ describe('mergeTask', () => {
 })
 
 describe('applyEvent', () => {
+  it('asks again when the first answer was under way as the event came, for it may be older', async () => {
+    const client = new QueryClient()
+    const states: Task['state'][] = ['running', 'succeeded']
+    const first = Promise.withResolvers<void>()
+    const observer = new QueryObserver(client, {
+      queryKey: ['tasks', 't1'],
+      queryFn: async () => {
+        const state = states.shift() ?? 'failed'
+        await first.promise
+        return { ...task('t1', state), log: '', log_offset: 0 }
+      },
+    })
+    const stop = observer.subscribe(() => {})
+    applyEvent(client, { name: 'task', data: task('t1', 'succeeded') })
+    first.resolve()
+    await expect.poll(() => observer.getCurrentResult().data?.state).toBe('succeeded')
+    expect(states).toEqual([])
+    stop()
+  })
   it('appends a log chunk to the open task and keeps its record', () => {
     const client = new QueryClient()
     client.setQueryData(['tasks', 't1'], { ...task('t1', 'running'), log: 'ab', log_offset: 2 })

@@ -21,19 +21,27 @@ export function mergeTask(tasks: readonly Task[], changed: Task): Task[] {
 
 const isOver = (task: Task): boolean => task.state === 'succeeded' || task.state === 'failed'
 
+/** Reads again. A first answer that is under way is waited for, not replaced: it may be older than the event. */
+function refresh(client: QueryClient, queryKey: readonly string[]): void {
+  const underWay = client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })
+  const isFirst = underWay.some((query) => query.state.data === undefined)
+  const answered = client.invalidateQueries({ queryKey })
+  if (isFirst) void answered.then(() => client.invalidateQueries({ queryKey }))
+}
+
 function applyTask(client: QueryClient, task: Task): void {
   client.setQueryData<TaskList>(['tasks'], (old) => old && { tasks: mergeTask(old.tasks, task) })
   client.setQueryData<TaskWithLog>(['tasks', task.id], (old) => old && { ...old, ...task })
-  if (task.state === 'queued' || isOver(task)) void client.invalidateQueries({ queryKey: ['sites'] })
+  if (task.state === 'queued' || isOver(task)) refresh(client, ['sites'])
   // The last lines may have been written after the last chunk was sent.
-  if (isOver(task)) void client.invalidateQueries({ queryKey: ['tasks', task.id] })
+  if (isOver(task)) refresh(client, ['tasks', task.id])
 }
 
 function applyLog(client: QueryClient, { id, offset, chunk }: EventPayload<'task.log'>): void {
   const old = client.getQueryData<TaskWithLog>(['tasks', id])
   if (!old) return
   const log = appendLog(old.log, offset, chunk)
-  if (log === undefined) void client.invalidateQueries({ queryKey: ['tasks', id] })
+  if (log === undefined) refresh(client, ['tasks', id])
   else client.setQueryData<TaskWithLog>(['tasks', id], { ...old, log, log_offset: log.length })
 }
 
@@ -45,7 +53,7 @@ export function applyEvent(client: QueryClient, event: StreamEvent): void {
       return applyLog(client, event.data)
     case 'invalidate':
       for (const key of event.data.keys) {
-        void client.invalidateQueries(key === '*' ? {} : { queryKey: key.split('/') })
+        refresh(client, key === '*' ? [] : key.split('/'))
       }
   }
 }
