@@ -2,7 +2,6 @@
 import type { Page } from '@playwright/test'
 import type { Site } from '@reeve/contract/sites.ts'
 import { administrator } from './reeve.ts'
-import { siteScreens } from './site-screens.ts'
 
 export interface Exhibits {
   site: Site
@@ -115,7 +114,6 @@ export const screens: readonly Screen[] = [
       await page.getByRole('link', { name: 'Try again with these values' }).waitFor()
     },
   },
-  ...siteScreens,
   {
     name: 'delete-site',
     show: async (page, { site }) => {

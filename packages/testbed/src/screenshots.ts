@@ -17,6 +17,7 @@ import {
   themes,
   widths,
 } from './screens.ts'
+import { siteScreens } from './site-screens.ts'
 
 const directory = resolve(process.argv[2] ?? 'screenshots')
 const heights = { wide: 900, tablet: 1024, phone: 844 } as const
@@ -69,7 +70,7 @@ try {
   await take(page, emptyScreens)
   const sites = await gallery.furnish(panel)
   await takeOverview(page)
-  await take(page, screens, { ...sites, failed: await gallery.fail(panel) })
+  await take(page, [...screens, ...siteScreens], { ...sites, failed: await gallery.fail(panel) })
   console.log(`The pictures are in ${directory}.`)
 } finally {
   await browser.close()
