@@ -21,6 +21,7 @@ const REEVE_COMMANDS = array(
 	'ping'             => array( 'file' => 'ping.php', 'load' => 'none', 'network' => false ),
 	'install'          => array( 'file' => 'install.php', 'load' => 'install', 'network' => false ),
 	'activate-plugin'  => array( 'file' => 'activate-plugin.php', 'load' => 'full', 'network' => false ),
+	'first-visit'      => array( 'file' => 'first-visit.php', 'load' => 'full', 'network' => false ),
 	'flush-permalinks' => array( 'file' => 'flush-permalinks.php', 'load' => 'full', 'network' => false ),
 	'object-cache'     => array( 'file' => 'object-cache.php', 'load' => 'none', 'network' => false ),
 	'run-due-events'   => array( 'file' => 'run-due-events.php', 'load' => 'events', 'network' => true ),

@@ -27,6 +27,7 @@ const commands = {
   },
   'run-due-events': { args: z.strictObject({}), result: z.object({ events: z.array(z.string()) }) },
   'flush-permalinks': { args: z.strictObject({}), result: z.object({ rules: z.int() }) },
+  'first-visit': { args: z.strictObject({}), result: z.object({ bytes: z.int() }) },
   status: {
     args: z.strictObject({}),
     result: z.object({

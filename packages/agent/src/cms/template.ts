@@ -17,7 +17,7 @@ import { openScratch, type Scratch } from './scratch.ts'
 import { makeTemplate, placeholders } from './template-sql.ts'
 
 /** Raise it when the same core would give another template. */
-const revision = 1
+const revision = 2
 
 export interface TemplateContext {
   paths: Paths
@@ -63,6 +63,7 @@ async function installOnce(paths: Paths, core: Core): Promise<string> {
     )
   }
   await runCms({ ...installation, command: 'flush-permalinks', args: {} })
+  await runCms({ ...installation, command: 'first-visit', args: {} })
   await sqlAsRoot(paths, `USE \`${database.name}\`;\n${settle}`)
   const schema = await dump(paths, database.name, ['--no-data'])
   const data = await dump(paths, database.name, ['--no-create-info', '--order-by-primary'])
@@ -77,6 +78,7 @@ const settle = [
      post_date_gmt = IF(post_date_gmt = 0, post_date_gmt, '${placeholders.date}');`,
   `UPDATE wp_comments SET comment_date = '${placeholders.date}', comment_date_gmt = '${placeholders.date}';`,
   `UPDATE wp_options SET option_value = '${placeholders.emailCheckAt}' WHERE option_name = 'admin_email_lifespan';`,
+  "DELETE FROM wp_options WHERE option_name = 'reeve_connector';",
   "DELETE FROM wp_options WHERE option_name LIKE '\\_transient\\_%' OR option_name LIKE '\\_site\\_transient\\_%';",
 ].join('\n')
 
