@@ -17,6 +17,7 @@ import { runCms } from '../../../agent/src/cms/runner.ts'
 import { instantiateTemplate } from '../../../agent/src/cms/template-sql.ts'
 import { ensureTemplate } from '../../../agent/src/cms/template.ts'
 import { runAsSite } from '../../../agent/src/as-site-user.ts'
+import { run } from '../../../agent/src/command.ts'
 import { ensureDatabase, sqlAsRoot, sqlAsSite } from '../../../agent/src/database/mariadb.ts'
 import {
   adminPassword,
@@ -198,7 +199,12 @@ test('the site cannot change its release, its core or the parts of the panel', a
   expect(stdout).toBe('000001')
 })
 
-test('building a release and importing a database are fast', async () => {
+test('building a release takes a fraction of copying the core', async () => {
+  const copies = await timings(3, (index) =>
+    run('cp', ['--archive', '--', host.core.dir, join(site.user.home, `releases/copy${index}`)], {
+      timeoutMs: 60_000,
+    }),
+  )
   const releases = await timings(15, (index) =>
     buildRelease({
       core: host.core,
@@ -225,9 +231,9 @@ test('building a release and importing a database are fast', async () => {
     await sqlAsSite(host.paths, database, instantiateTemplate(host.template, values))
     return performance.now() - before
   })
-  console.log(`buildRelease min/median ms: ${releases.join(' / ')}; template import: ${imports.join(' / ')}`)
-  // 13 ms where a copy of the core takes 90. The fastest of many says what the work costs on a busy machine too.
-  expect(releases[0]).toBeLessThan(50)
+  const shown = { copies, releases, imports }
+  console.log(`minimum and median in ms: ${JSON.stringify(shown)}`)
+  expect(releases[0]).toBeLessThan(copies[0] / 2)
 })
 
 async function timings(count: number, work: (index: number) => Promise<unknown>): Promise<[number, number]> {
