@@ -10,6 +10,10 @@ const wanted = [
   // Shown once, to the person who asked for it.
   'beginTwoFactor: secret',
   'confirmTwoFactor: recovery_codes',
+  'setSftp: password',
+  // Whether there is one.
+  'getSftp: has_password',
+  'setSftp: has_password',
   // The link of the audit chain, which everybody may check.
   'listAudit: hash',
 ]
