@@ -74,10 +74,11 @@ export const sessionEndedScreen: PlainScreen = {
     await signIn(page)
     await page.goto('/account')
     await page.getByText('This device').waitFor()
-    await page.context().clearCookies()
     await page.getByLabel('Current password').fill('does not matter')
     await page.getByLabel('New password').fill('a quite different one')
-    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.context().clearCookies()
+    // Without a pointer: a request of the page itself may have opened the dialog already, over this button.
+    await page.getByRole('button', { name: 'Change password' }).dispatchEvent('click')
     await dialog(page, 'Your session has ended').waitFor()
   },
 }
