@@ -1,5 +1,6 @@
 // Chromium as a person at the panel uses it: watched for script errors and policy violations, and able to reach
 // the hosted sites by their names. Nothing but this machine is reachable from it.
+import { setTimeout } from 'node:timers/promises'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
 import type { Panel } from './panel.ts'
@@ -78,22 +79,41 @@ function watch(page: Page, panel: string): string[] {
 }
 
 // A change of theme fades; axe would measure the colours of the moment.
-const settle = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
-  Promise.allSettled(
-    document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished),
-  ).then(() => undefined),
-)`
+// A transition of what is no longer shown never ends, and a tab behind another one paints no frame: so not for ever.
+const settle = `Promise.race([
+  new Promise((done) => setTimeout(done, 3000)),
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+    Promise.allSettled(
+      document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished),
+    ),
+  ),
+]).then(() => undefined)`
 
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /** What axe finds against WCAG 2.2 AA: one line a rule, with the elements it is about. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.evaluate(settle)
-  const { violations } = await new AxeBuilder({ page }).withTags(wcag).analyze()
+  const { violations } = await within(60_000, new AxeBuilder({ page }).withTags(wcag).analyze())
   return violations.map(
     ({ id, help, nodes }) =>
       `${new URL(page.url()).pathname}: ${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
   )
+}
+
+/** Axe has no deadline of its own. */
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  const ended = new AbortController()
+  try {
+    return await Promise.race([work, tooLate(ms, ended.signal)])
+  } finally {
+    ended.abort()
+  }
+}
+
+async function tooLate(ms: number, signal: AbortSignal): Promise<never> {
+  await setTimeout(ms, undefined, { signal })
+  throw new Error(`Axe did not answer within ${ms} ms.`)
 }
 
 /** Whether the page can be scrolled sideways, which no width from a phone up may need. */
