@@ -39,7 +39,7 @@ export class AppError extends Error {
     details: Readonly<Record<string, unknown>> = {},
     cause?: unknown,
   ) {
-    super(message, cause === undefined ? undefined : { cause })
+    super(readable(message), cause === undefined ? undefined : { cause })
     this.name = 'AppError'
     this.code = code
     this.details = details
@@ -57,6 +57,14 @@ export class AppError extends Error {
     const { error, code, ...details } = body
     return new AppError(code, error, details)
   }
+}
+
+/** A sentence may quote what somebody sent, and that must not turn the rest of it around. */
+function readable(message: string): string {
+  return message.replaceAll(
+    /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (direction) => `\\u{${direction.charCodeAt(0).toString(16)}}`,
+  )
 }
 
 /** Turns the first schema issue into `invalid_request` naming the field. */
