@@ -1,13 +1,14 @@
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Domain } from '@reeve/contract/primitives.ts'
 import { expect, it } from 'vitest'
 import { runAsSite, type SiteUser } from './as-site-user.ts'
+import { makeFolder } from './testing/folder.ts'
 
 const uid = 59_990 // the end of the range of site users; no account needs to exist for a uid
 
 function makeSite(): SiteUser {
-  const home = mkdtempSync('/var/tmp/reeve-as-site-')
+  const home = makeFolder('as-site', '/var/tmp')
   chownSync(home, uid, uid)
   return { domain: Domain.parse('a.example.com'), user: 'site-39990', uid, gid: uid, home }
 }
@@ -53,7 +54,7 @@ it('has no network', async () => {
 
 it('cannot write where its user cannot, whatever it links to', async () => {
   const site = makeSite()
-  const outside = mkdtempSync('/var/tmp/reeve-outside-')
+  const outside = makeFolder('outside', '/var/tmp')
   writeFileSync(join(outside, 'victim'), 'before', { mode: 0o666 })
   const wrote = await php(
     site,

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { run } from './command.ts'
 import { startTime, waitUntil } from './processes.ts'
+import { makeFolder } from './testing/folder.ts'
 
 it('hands arguments over untouched: no shell reads them', async () => {
   const { stdout } = await run(
@@ -26,7 +26,7 @@ it('gives the program a fixed environment', async () => {
 })
 
 it('ends the whole process group at the deadline', async () => {
-  const note = join(mkdtempSync(join(tmpdir(), 'reeve-command-')), 'pid')
+  const note = join(makeFolder('command'), 'pid')
   const script = `$p = proc_open(["sleep", "60"], [], $x); file_put_contents($argv[1], proc_get_status($p)["pid"]); sleep(60);`
   await expect(run('php', ['-r', script, '--', note], { timeoutMs: 1500 })).rejects.toThrow(
     'still running after 1500 ms',

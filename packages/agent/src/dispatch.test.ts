@@ -1,14 +1,13 @@
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '@reeve/contract/errors.ts'
 import { operation } from '@reeve/contract/operation.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import * as z from 'zod'
 import { bind, createDispatcher } from './dispatch.ts'
+import { makeFolder } from './testing/folder.ts'
 
 const echo = operation({
   name: 'test.echo',
@@ -26,7 +25,7 @@ let server: ReturnType<typeof createDispatcher>
 
 beforeEach(async () => {
   calls = []
-  socketPath = join(mkdtempSync(join(tmpdir(), 'reeve-dispatch-')), 'agent.sock')
+  socketPath = join(makeFolder('dispatch'), 'agent.sock')
   const handler = bind(echo, async (input, progress) => {
     calls.push(input)
     progress.step('work', 'running')

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -9,7 +8,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -25,13 +23,14 @@ import {
 } from './managed-file.ts'
 import { observeFile } from './observe-file.ts'
 import { openRegistry, type Registry } from './registry.ts'
+import { makeFolder } from './testing/folder.ts'
 
 let directory: string
 let registry: Registry
 let path: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'reeve-managed-'))
+  directory = makeFolder('managed')
   registry = openRegistry(join(directory, 'registry.db'))
   path = join(directory, 'site.conf')
 })

@@ -1,12 +1,12 @@
-import { mkdtempSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Domain } from '@reeve/contract/primitives.ts'
 import { SiteSpec } from '@reeve/contract/sites.ts'
 import { expect, it } from 'vitest'
 import { openRegistry } from './registry.ts'
+import { makeFolder } from './testing/folder.ts'
 
-const path = () => join(mkdtempSync(join(tmpdir(), 'reeve-registry-')), 'registry.db')
+const path = () => join(makeFolder('registry'), 'registry.db')
 const free = () => false
 
 const spec = (letter: string, domain = `${letter}.example.com`) =>

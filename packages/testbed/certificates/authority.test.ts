@@ -1,9 +1,8 @@
 // The conversation with a real authority, Pebble, behind a front that fails when it is told to.
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Domain } from '@reeve/contract/primitives.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -22,9 +21,10 @@ import {
 import { readAcmeSettings } from '../../agent/src/certificates/settings.ts'
 import { pathsBelow } from '../../agent/src/paths.ts'
 import { type CertificateAuthority, startAuthority } from '../src/pebble.ts'
+import { makeFolder } from '../../agent/src/testing/folder.ts'
 
-const paths = pathsBelow(mkdtempSync(join(tmpdir(), 'reeve-acme-')))
-const folder = mkdtempSync(join(tmpdir(), 'reeve-challenges-'))
+const paths = pathsBelow(makeFolder('acme'))
+const folder = makeFolder('challenges')
 const names = ['one.example.com', 'two.example.com'].map((name) => Domain.parse(name))
 // Serves the folder as the sites' web server does.
 const web = createServer((request, response) => {
@@ -170,7 +170,7 @@ describe('an authority that does not do its part', () => {
   })
 
   it('leaves files that only a killed attempt can have left, which go after a day', () => {
-    const scratch = mkdtempSync(join(tmpdir(), 'reeve-challenges-'))
+    const scratch = makeFolder('challenges')
     for (const name of ['old', 'new']) writeFileSync(join(scratch, name), '')
     const yesterday = new Date(Date.now() - 25 * 3_600_000)
     utimesSync(join(scratch, 'old'), yesterday, yesterday)

@@ -1,9 +1,8 @@
 // Real sockets on this machine's addresses, and the name server that comes with Pebble.
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Domain } from '@reeve/contract/primitives.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -11,8 +10,9 @@ import { checkReachable, isBehindTranslation } from '../../agent/src/certificate
 import { readAcmeSettings } from '../../agent/src/certificates/settings.ts'
 import { createAuthority } from '../../agent/src/certificates/testing/certificates.ts'
 import { type CertificateAuthority, startAuthority } from '../src/pebble.ts'
+import { makeFolder } from '../../agent/src/testing/folder.ts'
 
-const challenges = mkdtempSync(join(tmpdir(), 'reeve-challenges-'))
+const challenges = makeFolder('challenges')
 const name = Domain.parse('one.example.com')
 const answer = (request: { url?: string | undefined }, response: { end(text: string | Buffer): unknown }) =>
   response.end(readFileSync(join(challenges, (request.url ?? '').split('/').at(-1) ?? '')))

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Domain, SiteId } from '@reeve/contract/primitives.ts'
 import { SiteSpec } from '@reeve/contract/sites.ts'
@@ -15,13 +14,14 @@ import { ensureSelfSigned } from './self-signed.ts'
 import { readAcmeSettings } from './settings.ts'
 import { writeState } from './state.ts'
 import { createAuthority } from './testing/certificates.ts'
+import { makeFolder } from '../testing/folder.ts'
 
 const id = SiteId.parse('saaaaaaaaaaaaaaa')
 const names = ['one.example.com', 'www.one.example.com'].map((name) => Domain.parse(name))
 let paths: Paths
 let registry: Registry
 beforeEach(async () => {
-  paths = pathsBelow(mkdtempSync(join(tmpdir(), 'reeve-issue-')))
+  paths = pathsBelow(makeFolder('issue'))
   for (const folder of [dirname(paths.registry), paths.acmeChallenges]) mkdirSync(folder, { recursive: true })
   registry = openRegistry(paths.registry)
   registry.reserveSite(spec, () => false)
@@ -65,7 +65,7 @@ describe('a certificate is not ordered', () => {
   })
 
   it('for a site that is not whole', async () => {
-    paths = pathsBelow(mkdtempSync(join(tmpdir(), 'reeve-issue-')))
+    paths = pathsBelow(makeFolder('issue'))
     await expect(issue()).rejects.toThrow(/not set up completely/)
   })
 

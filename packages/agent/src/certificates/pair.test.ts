@@ -1,16 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { certificateFiles, pairInUse, removeOtherPairs, sparePairs, usePair, writePair } from './pair.ts'
 import { createAuthority } from './testing/certificates.ts'
+import { makeFolder } from '../testing/folder.ts'
 
 const authority = createAuthority()
 const first = authority.issue(['one.example.com'])
 const second = authority.issue(['one.example.com'])
 let directory: string
 beforeEach(() => {
-  directory = join(mkdtempSync(join(tmpdir(), 'reeve-pair-')), 'site')
+  directory = join(makeFolder('pair'), 'site')
 })
 const write = ({ certificate, key }: typeof first) => writePair(directory, certificate, key)
 const served = () => readFileSync(certificateFiles(directory).certificate, 'utf8')

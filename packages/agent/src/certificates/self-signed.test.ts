@@ -1,17 +1,17 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdtempSync, readFileSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Domain } from '@reeve/contract/primitives.ts'
 import { expect, it } from 'vitest'
 import { certificateFiles, usePair, writePair } from './pair.ts'
 import { ensureSelfSigned } from './self-signed.ts'
 import { createAuthority } from './testing/certificates.ts'
+import { makeFolder } from '../testing/folder.ts'
 
 const names = ['a.example.com', `${'long-label-'.repeat(5)}x.${'b'.repeat(60)}.example.com`].map((name) =>
   Domain.parse(name),
 )
-const directory = () => join(mkdtempSync(join(tmpdir(), 'reeve-tls-')), 'site')
+const directory = () => join(makeFolder('tls'), 'site')
 
 it('names every domain of the site, also those longer than a common name can be', async () => {
   const files = await ensureSelfSigned(directory(), names)

@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { letsEncrypt, readAcmeSettings } from './settings.ts'
+import { makeFolder } from '../testing/folder.ts'
 
 it("are Let's Encrypt on port 80 when nothing is said", () => {
   const nothing = { email: undefined, ca: undefined, dnsServer: undefined }
@@ -11,7 +11,7 @@ it("are Let's Encrypt on port 80 when nothing is said", () => {
 })
 
 it('are what the environment says', () => {
-  const ca = join(mkdtempSync(join(tmpdir(), 'reeve-settings-')), 'ca.pem')
+  const ca = join(makeFolder('settings'), 'ca.pem')
   writeFileSync(ca, 'PEM')
   const settings = readAcmeSettings({
     REEVE_ACME_DIRECTORY: 'https://ca.example.com/dir',

@@ -1,12 +1,11 @@
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { statSync, writeFileSync } from 'node:fs'
 import { AppError } from '@reeve/contract/errors.ts'
 import { SiteId } from '@reeve/contract/primitives.ts'
 import { beforeEach, expect, it } from 'vitest'
 import { type Paths, pathsBelow } from '../paths.ts'
 import { AuthorityError } from './authority-error.ts'
 import { backOffMs, CertificateState, readState, rememberFailure, writeState } from './state.ts'
+import { makeFolder } from '../testing/folder.ts'
 
 const id = SiteId.parse('saaaaaaaaaaaaaaa')
 const hourMs = 3_600_000
@@ -20,7 +19,7 @@ const pending = {
 }
 let paths: Paths
 beforeEach(() => {
-  paths = pathsBelow(mkdtempSync(join(tmpdir(), 'reeve-state-')))
+  paths = pathsBelow(makeFolder('state'))
 })
 const hoursFromNow = (time: string | null) => Math.round((Date.parse(time ?? '') - Date.now()) / hourMs)
 

@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { startTime, waitUntil } from '../processes.ts'
 import type { Service } from './service.ts'
 import { superviseService } from './supervised.ts'
+import { makeFolder } from '../testing/folder.ts'
 
 const started: Service[] = []
 afterEach(async () => {
@@ -33,7 +33,7 @@ function redisIn(directory: string, readyTimeoutMs = 10_000): Service {
   return service
 }
 
-const directory = () => mkdtempSync(join(tmpdir(), 'reeve-supervised-'))
+const directory = () => makeFolder('supervised')
 
 it('starts a service once it answers, and starts it again when it dies', async () => {
   const service = redisIn(directory())

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TimerName } from '@reeve/contract/timers.ts'
 import { expect, it } from 'vitest'
 import { type RenderedTimer, renderTimer, renderTimerService } from './render-timers.ts'
 import { timers } from './timers.ts'
+import { makeFolder } from '../testing/folder.ts'
 
 const example: RenderedTimer = {
   name: TimerName.parse('certificates'),
@@ -27,7 +27,7 @@ it('has names of its own for all timers', () => {
 })
 
 it('is taken by systemd', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'reeve-timers-'))
+  const folder = makeFolder('timers')
   for (const timer of [example, ...timers]) {
     // The program is only on an installed server.
     const service = renderTimerService(timer).replace(/^ExecStart=\S+/m, 'ExecStart=/bin/true')

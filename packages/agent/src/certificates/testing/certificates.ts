@@ -1,8 +1,8 @@
 // Certificates of a test's own authority, made by openssl.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../testing/folder.ts'
 
 export interface Issued {
   certificate: string
@@ -14,7 +14,7 @@ export interface TestAuthority extends Issued {
 }
 
 export function createAuthority(extensions: readonly string[] = []): TestAuthority {
-  const folder = mkdtempSync(join(tmpdir(), 'reeve-authority-'))
+  const folder = makeFolder('authority')
   const at = (name: string) => join(folder, name)
   const openssl = (args: readonly string[]) =>
     execFileSync('/usr/bin/openssl', args, { stdio: ['ignore', 'pipe', 'pipe'] })
