@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Domain, SiteId } from '@reeve/contract/primitives.ts'
 import { SiteSpec } from '@reeve/contract/sites.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
