@@ -1,20 +1,14 @@
 import type { updateSitePhp } from '@reeve/contract/php.ts'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { type Rejection, Notice, rejection } from '../components/notice.tsx'
+import { type Rejection, rejection } from '../components/notice.tsx'
 import { SkeletonCards } from '../components/skeleton.tsx'
-import { announce } from '../components/toasts.tsx'
-import { useMe } from '../lib/access.ts'
 import { ApiError, type ResponseOf } from '../lib/api.ts'
 import { type Capacity, capacityQuery } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
-import { SaveBar, SaveProblem, Theirs } from '../sites/save-bar.tsx'
 import { useSite } from '../sites/site-context.ts'
-import { useDraft } from '../sites/use-draft.ts'
-import { useSaveReason } from '../sites/use-save-reason.ts'
-import { useSiteTask } from '../sites/use-site-task.ts'
+import { SiteForm, useSiteForm } from '../sites/site-form.tsx'
 import { LimitFields, VersionField, WorkerFields } from './php-fields.tsx'
-import { bodyOfPhp, type PhpBody, phpFormOf } from './php-form.ts'
+import { bodyOfPhp, type PhpBody, type PhpForm, phpFormOf } from './php-form.ts'
 
 const putPhp = (id: string, body: PhpBody) => ({ method: 'PUT', path: `/api/sites/${id}/php`, body }) as const
 
@@ -36,64 +30,28 @@ export function PhpPage() {
 
 function PhpSettings({ capacity }: { capacity: Capacity | undefined }) {
   const site = useSite()
-  const isReadOnly = useMe().role === 'readonly'
-  const save = useSiteTask<ResponseOf<typeof updateSitePhp>>(site.id)
-  const budget = capacity?.php_workers
-  const draft = useDraft(phpFormOf(site, budget), save.isBusy)
-  const [warnings, setWarnings] = useState<readonly string[]>([])
-  const { form, change, dirty } = draft
-  const reason = useSaveReason(site, save.isBusy)
-  const rejected: Rejection | undefined = rejection(save.refusal, labels)
-  const names = strings.php.fields
-  const call = () => putPhp(site.id, bodyOfPhp(form, dirty))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (reason !== undefined || save.isBusy || dirty.length === 0) return
-    const sent = form
-    setWarnings([])
-    save.start({
-      call: call(),
-      onDone: (after, answer) => {
-        draft.settle(sent, phpFormOf(after, budget))
-        setWarnings(answer.warnings)
-        announce(strings.saveBar.saved(after.domain))
-      },
-    })
-  }
-  const available = save.refusal instanceof ApiError ? save.refusal.details['available'] : undefined
+  const state = useSiteForm<PhpForm, ResponseOf<typeof updateSitePhp>>({
+    site,
+    formOf: (current) => phpFormOf(current, capacity?.php_workers),
+    callOf: (form, dirty) => putPhp(site.id, bodyOfPhp(form, dirty)),
+  })
+  const { form, change } = state.draft
+  const { refusal, answer, isBusy, failure } = state.save
+  const rejected: Rejection | undefined = rejection(refusal, labels)
+  const isSaved = !isBusy && failure === null
+  const available = refusal instanceof ApiError ? refusal.details['available'] : undefined
   const part = { form, change, capacity, rejected }
   return (
-    <form onSubmit={submit} className="flex flex-col">
-      <div className="mb-4 flex flex-col gap-3 empty:hidden">
-        {isReadOnly ? <Notice tone="info">{strings.common.readOnlyReason}</Notice> : null}
-        <SaveProblem refusal={rejected?.field ? null : save.refusal} failure={save.failure} />
-        {warnings.map((warning) => (
-          <Notice key={warning} tone="attention">
-            {warning}
-          </Notice>
-        ))}
-        <Theirs
-          theirs={draft.theirs}
-          dirty={dirty}
-          names={names}
-          onTake={draft.takeTheirs}
-          onSeen={draft.dismissTheirs}
-        />
-      </div>
+    <SiteForm
+      state={state}
+      names={strings.php.fields}
+      refusal={rejected?.field ? null : refusal}
+      warnings={isSaved ? answer?.warnings : undefined}
+    >
       <p className="mb-6 max-w-2xl text-muted">{strings.php.effect}</p>
-      <fieldset disabled={isReadOnly}>
-        <VersionField {...part} available={Array.isArray(available) ? available.map(String) : undefined} />
-        <LimitFields {...part} />
-        <WorkerFields {...part} />
-      </fieldset>
-      <SaveBar
-        changed={dirty.map((key) => names[key])}
-        isBusy={save.isBusy}
-        task={save.task}
-        reason={reason}
-        call={call}
-        onDiscard={draft.discard}
-      />
-    </form>
+      <VersionField {...part} available={Array.isArray(available) ? available.map(String) : undefined} />
+      <LimitFields {...part} />
+      <WorkerFields {...part} />
+    </SiteForm>
   )
 }

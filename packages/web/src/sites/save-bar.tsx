@@ -77,7 +77,7 @@ export function SaveProblem({ refusal, failure }: SaveProblemProps) {
   )
 }
 
-interface TheirsProps<Key extends string> {
+interface TheirsProps<Key extends PropertyKey> {
   theirs: readonly Key[]
   dirty: readonly Key[]
   names: Readonly<Record<Key, string>>
@@ -86,7 +86,7 @@ interface TheirsProps<Key extends string> {
 }
 
 /** Somebody else saved meanwhile: what that changed here, and what to do where both typed. */
-export function Theirs<Key extends string>({ theirs, dirty, names, onTake, onSeen }: TheirsProps<Key>) {
+export function Theirs<Key extends PropertyKey>({ theirs, dirty, names, onTake, onSeen }: TheirsProps<Key>) {
   if (theirs.length === 0) return null
   const named = (keys: readonly Key[]) => keys.map((key) => names[key]).join(', ')
   const clash = theirs.filter((key) => dirty.includes(key))
