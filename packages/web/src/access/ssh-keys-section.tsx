@@ -4,7 +4,7 @@ import { KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { CallButton, CommandLine } from '../components/copy.tsx'
-import { Field } from '../components/field.tsx'
+import { LinesField } from '../components/text-field.tsx'
 import { InlineConfirm } from '../components/inline-confirm.tsx'
 import { ErrorNotice, rejection } from '../components/notice.tsx'
 import { Time } from '../components/time.tsx'
@@ -121,26 +121,16 @@ function AddKey({ siteId }: { siteId: string }) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
       {add.error && !rejected?.field ? <ErrorNotice error={add.error} /> : null}
-      <Field
+      <LinesField
         name="public_key"
         label={text.keyField}
         hint={text.keyHint}
         error={isPrivate ? text.privateKey : refused}
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            required
-            rows={3}
-            spellCheck={false}
-            autoCapitalize="off"
-            autoComplete="off"
-            className="control font-mono text-xs"
-            value={typed}
-            onChange={(event) => change(event.target.value)}
-          />
-        )}
-      </Field>
+        required
+        className="font-mono text-xs"
+        value={typed}
+        onChange={change}
+      />
       <div className="flex items-center gap-2">
         <Button type="submit" busy={add.isPending} reason={reason}>
           {text.addKey}

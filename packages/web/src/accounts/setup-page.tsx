@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { ErrorNotice, rejection } from '../components/notice.tsx'
 import { PasswordField, TextField } from '../components/text-field.tsx'
+import { verbatim } from '../components/verbatim.ts'
 import { type BodyOf, call, type ResponseOf } from '../lib/api.ts'
 import { bootstrapQuery, meQuery } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
@@ -86,13 +87,11 @@ export function SetupPage() {
       <form onSubmit={submit} className="flex flex-col gap-4">
         {setup.error && !rejected?.field ? <ErrorNotice error={setup.error} /> : null}
         <TextField
+          {...verbatim}
           name="token"
           label={strings.setup.token}
           error={errorOf('token')}
           hint={isFromLink ? strings.setup.tokenFromLink : strings.setup.tokenHint}
-          autoComplete="off"
-          spellCheck={false}
-          autoCapitalize="off"
           autoFocus={!isFromLink}
           className="font-mono"
           value={token}

@@ -58,7 +58,7 @@ function EntryCard({ entry }: { entry: AuditEntry }) {
       {entry.target ? <p className="text-sm wrap-anywhere">{entry.target}</p> : null}
       {entry.reason ? <p className="text-sm wrap-anywhere text-muted">{entry.reason}</p> : null}
       <p className="text-sm wrap-anywhere text-muted">
-        {entry.actor} · <Time at={entry.at} />
+        <bdi>{entry.actor}</bdi> · <Time at={entry.at} />
         {entry.address ? ` · ${entry.address}` : ''}
       </p>
     </>

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { CallButton } from '../components/copy.tsx'
-import { Field } from '../components/field.tsx'
+import { LinesField } from '../components/text-field.tsx'
 import { InlineConfirm } from '../components/inline-confirm.tsx'
 import { ErrorNotice, rejection } from '../components/notice.tsx'
 import { Section } from '../components/page.tsx'
@@ -76,27 +76,17 @@ function PurgeAddresses({ site, reason }: { site: Site; reason: string | undefin
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
       {purge.error && !rejected?.field ? <ErrorNotice error={purge.error} /> : null}
-      <Field
+      <LinesField
         name="urls"
         label={text.addresses}
         hint={text.addressesHint}
         error={isEmpty ? text.nothingTyped : rejected?.field ? rejected.message : undefined}
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            rows={3}
-            spellCheck={false}
-            autoCapitalize="off"
-            className="control font-mono text-sm"
-            value={typed}
-            onChange={(event) => {
-              setTyped(event.target.value)
-              setEmpty(false)
-            }}
-          />
-        )}
-      </Field>
+        value={typed}
+        onChange={(lines) => {
+          setTyped(lines)
+          setEmpty(false)
+        }}
+      />
       <div className="flex items-center gap-2">
         <Button type="submit" busy={purge.isPending} reason={reason}>
           {text.purgeThese}

@@ -2,6 +2,7 @@ import type { InputHTMLAttributes, ReactNode } from 'react'
 import { minPasswordLength } from '../lib/password.ts'
 import { Field } from './field.tsx'
 import { PasswordInput } from './password-input.tsx'
+import { verbatim } from './verbatim.ts'
 
 interface TextFieldProps
   extends Omit<InputHTMLAttributes<HTMLInputElement>, 'name' | 'value' | 'onChange' | 'className' | 'type'> {
@@ -16,21 +17,67 @@ interface TextFieldProps
 }
 
 interface LineFieldProps extends TextFieldProps {
-  type?: 'text' | 'email'
+  type?: 'text' | 'email' | 'number'
+  optional?: boolean
   /** Looks beyond those of every control, like a fixed-width face. */
   className?: string
 }
 
 /** One line of text with its label, hint and error. */
-export function TextField({ name, label, hint, error, onChange, className, ...input }: LineFieldProps) {
+export function TextField({ className, optional = false, ...props }: LineFieldProps) {
+  const { name, label, hint, error, onChange, ...input } = props
   return (
-    <Field name={name} label={label} hint={hint} error={error}>
+    <Field name={name} label={label} hint={hint} error={error} optional={optional}>
       {(control) => (
         <input
-          required
+          required={!optional}
           {...control}
           {...input}
           className={`control ${className ?? ''}`}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+interface NumberFieldProps extends Omit<LineFieldProps, 'type' | 'step' | 'inputMode' | 'autoComplete'> {
+  min: number
+  max: number
+}
+
+/** A whole number, as it is typed. */
+export function NumberField(props: NumberFieldProps) {
+  return <TextField {...props} type="number" step={1} inputMode="numeric" />
+}
+
+interface LinesFieldProps extends Pick<LineFieldProps, 'name' | 'label' | 'hint' | 'error' | 'optional'> {
+  rows?: number
+  required?: boolean
+  /** Looks beyond those of every control. */
+  className?: string
+  value: string
+  onChange: (text: string) => void
+}
+
+/** Several lines of names, paths or addresses. */
+export function LinesField({
+  rows = 3,
+  required = false,
+  className = 'font-mono text-sm',
+  ...props
+}: LinesFieldProps) {
+  const { value, onChange, ...field } = props
+  return (
+    <Field {...field}>
+      {(control) => (
+        <textarea
+          {...control}
+          {...verbatim}
+          required={required}
+          rows={rows}
+          className={`control ${className}`}
+          value={value}
           onChange={(event) => onChange(event.target.value)}
         />
       )}

@@ -5,10 +5,11 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { CallButton } from '../components/copy.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { Field } from '../components/field.tsx'
 import { ErrorNotice, rejection } from '../components/notice.tsx'
+import { NumberField, TextField } from '../components/text-field.tsx'
 import { useClock } from '../components/time.tsx'
 import { announce } from '../components/toasts.tsx'
+import { verbatim } from '../components/verbatim.ts'
 import { useManageReason } from '../lib/access.ts'
 import { type BodyOf, call } from '../lib/api.ts'
 import { strings } from '../lib/strings.ts'
@@ -63,38 +64,29 @@ export function NewCronJobDialog({ siteId, onClose }: { siteId: string; onClose:
     <Dialog title={text.newTitle} onClose={onClose}>
       <form onSubmit={submit} className="flex flex-col gap-5 p-5">
         {create.error && !rejected?.field ? <ErrorNotice error={create.error} /> : null}
-        <Field name="command" label={text.command} hint={text.commandHint} error={errorOf('command')}>
-          {(control) => (
-            <input
-              {...control}
-              required
-              data-autofocus
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              className="control font-mono"
-              value={command}
-              onChange={(event) => setCommand(event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          {...verbatim}
+          name="command"
+          label={text.command}
+          hint={text.commandHint}
+          error={errorOf('command')}
+          data-autofocus
+          className="font-mono"
+          value={command}
+          onChange={setCommand}
+        />
         <ScheduleField schedule={schedule} error={errorOf('schedule')} onChange={setSchedule} />
-        <Field name="timeout_s" label={text.timeout} hint={text.timeoutHint} error={errorOf('timeout_s')}>
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              required
-              min={10}
-              max={21_600}
-              step={1}
-              inputMode="numeric"
-              className="control !w-32"
-              value={timeout}
-              onChange={(event) => setTimeoutS(event.target.value)}
-            />
-          )}
-        </Field>
+        <NumberField
+          name="timeout_s"
+          label={text.timeout}
+          hint={text.timeoutHint}
+          error={errorOf('timeout_s')}
+          min={10}
+          max={21_600}
+          className="!w-32"
+          value={timeout}
+          onChange={setTimeoutS}
+        />
         <div className="flex items-center justify-end gap-2">
           <CallButton call={() => creation(siteId, body)} />
           <Button onClick={onClose}>{strings.common.cancel}</Button>
@@ -119,20 +111,16 @@ function ScheduleField({ schedule, error, onChange }: ScheduleFieldProps) {
   const parsed = parseSchedule(tidy(schedule))
   return (
     <div className="flex flex-col gap-2">
-      <Field name="schedule" label={text.schedule} hint={text.scheduleHint} error={error}>
-        {(control) => (
-          <input
-            {...control}
-            required
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            className="control font-mono"
-            value={schedule}
-            onChange={(event) => onChange(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        {...verbatim}
+        name="schedule"
+        label={text.schedule}
+        hint={text.scheduleHint}
+        error={error}
+        className="font-mono"
+        value={schedule}
+        onChange={onChange}
+      />
       <div role="status" className="min-h-19 text-sm">
         {'schedule' in parsed ? <Meaning schedule={parsed.schedule} /> : text.notASchedule(parsed.problem)}
       </div>

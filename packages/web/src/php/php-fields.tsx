@@ -1,10 +1,11 @@
-import { Button } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
 import { Notice, type Rejection } from '../components/notice.tsx'
+import { NumberField } from '../components/text-field.tsx'
 import { megabytes } from '../lib/format.ts'
 import type { Capacity } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
 import { FormSection } from '../sites/form-section.tsx'
+import { AvailableVersions } from './available-versions.tsx'
 import type { PhpForm } from './php-form.ts'
 
 interface PhpPart {
@@ -48,16 +49,7 @@ export function VersionField({
           </select>
         )}
       </Field>
-      {available ? (
-        <p className="flex flex-wrap items-center gap-2 text-sm">
-          {strings.newSite.availableVersions}
-          {available.map((version) => (
-            <Button key={version} onClick={() => change({ version })}>
-              {version}
-            </Button>
-          ))}
-        </p>
-      ) : null}
+      <AvailableVersions versions={available} onChoose={(version) => change({ version })} />
     </FormSection>
   )
 }
@@ -73,22 +65,14 @@ export function LimitFields({ form, change, rejected }: PhpPart) {
     <FormSection title={text.limits}>
       <div className="grid gap-4 sm:grid-cols-3">
         {limits.map(({ key, field, label, hint, min, max }) => (
-          <Field key={key} name={field} label={label} hint={hint} error={messageAt(rejected, field)}>
-            {(control) => (
-              <input
-                {...control}
-                type="number"
-                required
-                min={min}
-                max={max}
-                step={1}
-                inputMode="numeric"
-                className="control"
-                value={form[key]}
-                onChange={(event) => change({ [key]: event.target.value })}
-              />
-            )}
-          </Field>
+          <NumberField
+            key={key}
+            name={field}
+            {...{ label, hint, min, max }}
+            error={messageAt(rejected, field)}
+            value={form[key]}
+            onChange={(typed) => change({ [key]: typed })}
+          />
         ))}
       </div>
     </FormSection>
@@ -126,27 +110,17 @@ export function WorkerFields({ form, change, capacity, rejected }: PhpPart) {
         </label>
       </div>
       {workers.automatic ? null : (
-        <Field
+        <NumberField
           name="php_workers"
           label={text.count}
           hint={capacity ? text.budget(capacity.php_workers, megabytes(capacity.memory_mb)) : undefined}
           error={messageAt(rejected, 'php_workers')}
-        >
-          {(control) => (
-            <input
-              {...control}
-              type="number"
-              required
-              min={1}
-              max={200}
-              step={1}
-              inputMode="numeric"
-              className="control !w-32"
-              value={workers.count}
-              onChange={(event) => change({ workers: { ...workers, count: event.target.value } })}
-            />
-          )}
-        </Field>
+          min={1}
+          max={200}
+          className="!w-32"
+          value={workers.count}
+          onChange={(count) => change({ workers: { ...workers, count } })}
+        />
       )}
       {isRaised ? <Notice tone="attention">{strings.newSite.phpWorkersWarning}</Notice> : null}
     </FormSection>

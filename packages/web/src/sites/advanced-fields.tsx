@@ -1,11 +1,12 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
 import { Notice } from '../components/notice.tsx'
+import { LinesField, NumberField, TextField } from '../components/text-field.tsx'
 import { megabytes } from '../lib/format.ts'
 import type { Capacity } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
+import { AvailableVersions } from '../php/available-versions.tsx'
 import type { FieldErrors, FormPart } from './new-site-fields.tsx'
 import { hasObjectCache } from './new-site-form.ts'
 import { isCms, usesPhp } from './type-facts.ts'
@@ -39,43 +40,27 @@ export function AdvancedFields(props: AdvancedProps) {
       </summary>
       <div className="grid gap-4 border-t p-4 sm:grid-cols-2">
         {isCms(form.type) ? (
-          <Field
+          <TextField
             name="title"
             label={strings.newSite.siteTitle}
             hint={strings.newSite.siteTitleHint}
             error={errors['title']}
             optional
-          >
-            {(control) => (
-              <input
-                {...control}
-                maxLength={200}
-                className="control"
-                value={form.title}
-                onChange={(event) => change({ title: event.target.value })}
-              />
-            )}
-          </Field>
+            maxLength={200}
+            value={form.title}
+            onChange={(title) => change({ title })}
+          />
         ) : null}
-        <Field
+        <LinesField
           name="aliases"
           label={strings.newSite.aliases}
           hint={strings.newSite.aliasesHint}
           error={errors['aliases']}
           optional
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              rows={2}
-              spellCheck={false}
-              autoCapitalize="off"
-              className="control"
-              value={form.aliases}
-              onChange={(event) => change({ aliases: event.target.value })}
-            />
-          )}
-        </Field>
+          rows={2}
+          value={form.aliases}
+          onChange={(aliases) => change({ aliases })}
+        />
         {usesPhp(form.type) ? <PhpFields {...props} /> : null}
       </div>
     </details>
@@ -104,18 +89,9 @@ function PhpFields({ form, change, errors, capacity, available }: AdvancedProps)
             </select>
           )}
         </Field>
-        {available ? (
-          <p className="mt-2 flex flex-wrap items-center gap-2 text-sm">
-            {strings.newSite.availableVersions}
-            {available.map((version) => (
-              <Button key={version} onClick={() => change({ phpVersion: version })}>
-                {version}
-              </Button>
-            ))}
-          </p>
-        ) : null}
+        <AvailableVersions versions={available} onChoose={(phpVersion) => change({ phpVersion })} />
       </div>
-      <Field
+      <NumberField
         name="php_workers"
         label={strings.newSite.phpWorkers}
         optional
@@ -125,22 +101,12 @@ function PhpFields({ form, change, errors, capacity, available }: AdvancedProps)
             ? strings.newSite.phpWorkersHint(capacity.php_workers, megabytes(capacity.memory_mb))
             : undefined
         }
-      >
-        {(control) => (
-          <input
-            {...control}
-            type="number"
-            min={1}
-            max={200}
-            step={1}
-            inputMode="numeric"
-            placeholder={capacity ? String(capacity.php_workers) : undefined}
-            className="control"
-            value={form.phpWorkers}
-            onChange={(event) => change({ phpWorkers: event.target.value })}
-          />
-        )}
-      </Field>
+        min={1}
+        max={200}
+        placeholder={capacity ? String(capacity.php_workers) : undefined}
+        value={form.phpWorkers}
+        onChange={(phpWorkers) => change({ phpWorkers })}
+      />
       {raised ? (
         <div className="sm:col-span-2">
           <Notice tone="attention">{strings.newSite.phpWorkersWarning}</Notice>

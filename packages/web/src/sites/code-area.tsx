@@ -1,4 +1,5 @@
 import { type TextareaHTMLAttributes, useEffect, useRef } from 'react'
+import { verbatim } from '../components/verbatim.ts'
 
 interface CodeAreaProps extends Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'value' | 'onChange'> {
   value: string
@@ -42,11 +43,9 @@ export function CodeArea({ value, onChange, errorLine, ...control }: CodeAreaPro
       </div>
       <textarea
         {...control}
+        {...verbatim}
         ref={area}
         wrap="off"
-        spellCheck={false}
-        autoCapitalize="off"
-        autoComplete="off"
         rows={Math.min(24, Math.max(8, lines.length + 1))}
         className="min-w-0 flex-1 resize-none bg-transparent px-3 py-1.5 font-mono text-xs leading-5"
         value={value}

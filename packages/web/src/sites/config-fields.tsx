@@ -1,11 +1,12 @@
 // The parts of the configuration form.
 import type { Site } from '@reeve/contract/sites.ts'
-import type { HTMLAttributes } from 'react'
 import { Button } from '../components/button.tsx'
 import { CheckField } from '../components/check-field.tsx'
 import { Field } from '../components/field.tsx'
 import { Notice } from '../components/notice.tsx'
 import { PasswordInput } from '../components/password-input.tsx'
+import { LinesField, TextField } from '../components/text-field.tsx'
+import { verbatim } from '../components/verbatim.ts'
 import { strings } from '../lib/strings.ts'
 import { CodeArea } from './code-area.tsx'
 import { listMessage, type Refusals, sentence } from './config-errors.ts'
@@ -24,12 +25,6 @@ export interface ConfigPart {
 
 const text = strings.config
 
-const typed = {
-  autoComplete: 'off',
-  autoCapitalize: 'off',
-  spellCheck: false,
-} satisfies HTMLAttributes<HTMLElement> & { autoComplete: string }
-
 const messageFor = (refusals: Refusals, field: string): string | undefined => {
   const refusal = refusals[field]
   return refusal && sentence(refusal.message)
@@ -38,23 +33,14 @@ const messageFor = (refusals: Refusals, field: string): string | undefined => {
 export function AddressFields({ site, form, change, refusals }: ConfigPart) {
   return (
     <FormSection title={text.addresses}>
-      <Field
+      <LinesField
         name="aliases"
         label={text.aliases}
         hint={text.aliasesHint}
         error={listMessage(refusals['aliases'], linesOf(form.aliases))}
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            {...typed}
-            rows={3}
-            className="control font-mono text-sm"
-            value={form.aliases}
-            onChange={(event) => change({ aliases: event.target.value })}
-          />
-        )}
-      </Field>
+        value={form.aliases}
+        onChange={(aliases) => change({ aliases })}
+      />
       <WwwField {...{ site, form, change, refusals }} />
       <CheckField
         name="https_redirect"
@@ -163,23 +149,14 @@ export function CacheFields({ site, form, change, refusals }: ConfigPart) {
             seconds={form.cacheTtl}
             onChange={(cacheTtl) => change({ cacheTtl })}
           />
-          <Field
+          <LinesField
             name="bypass_paths"
             label={text.bypass}
             hint={text.bypassHint}
             error={listMessage(refusals['bypassPaths'], linesOf(form.bypassPaths))}
-          >
-            {(control) => (
-              <textarea
-                {...control}
-                {...typed}
-                rows={3}
-                className="control font-mono text-sm"
-                value={form.bypassPaths}
-                onChange={(event) => change({ bypassPaths: event.target.value })}
-              />
-            )}
-          </Field>
+            value={form.bypassPaths}
+            onChange={(bypassPaths) => change({ bypassPaths })}
+          />
         </>
       ) : null}
     </FormSection>
@@ -216,18 +193,14 @@ function PromptFields({ site, form: { basicAuth }, change, refusals }: ConfigPar
   const keepsPassword = site.basic_auth !== null && site.basic_auth.user === basicAuth.user.trim()
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field name="user" label={text.basicAuthUser} error={messageFor(refusals, 'basicAuthUser')}>
-        {(control) => (
-          <input
-            {...control}
-            {...typed}
-            required
-            className="control"
-            value={basicAuth.user}
-            onChange={(event) => change({ basicAuth: { ...basicAuth, user: event.target.value } })}
-          />
-        )}
-      </Field>
+      <TextField
+        {...verbatim}
+        name="user"
+        label={text.basicAuthUser}
+        error={messageFor(refusals, 'basicAuthUser')}
+        value={basicAuth.user}
+        onChange={(user) => change({ basicAuth: { ...basicAuth, user } })}
+      />
       <Field
         name="password"
         label={text.basicAuthPassword}

@@ -6,8 +6,9 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { CallButton } from '../components/copy.tsx'
 import { Dialog } from '../components/dialog.tsx'
-import { Field } from '../components/field.tsx'
 import { ErrorNotice } from '../components/notice.tsx'
+import { TextField } from '../components/text-field.tsx'
+import { verbatim } from '../components/verbatim.ts'
 import { useManageReason } from '../lib/access.ts'
 import { call, type ResponseOf } from '../lib/api.ts'
 import { mergeTask } from '../lib/events.ts'
@@ -47,28 +48,18 @@ export function DeleteSiteDialog({ site, onClose }: { site: Site; onClose: () =>
       <form onSubmit={submit} className="flex flex-col gap-5 p-5">
         {remove.error ? <ErrorNotice error={remove.error} /> : null}
         <Consequences site={site} />
-        <Field
+        <TextField
+          {...verbatim}
           name="confirm"
           label={strings.deleteSite.confirm(site.domain)}
           error={mismatch ? strings.deleteSite.mismatch : undefined}
-        >
-          {(control) => (
-            <input
-              {...control}
-              data-autofocus
-              required
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              className="control"
-              value={typed}
-              onChange={(event) => {
-                setTyped(event.target.value)
-                setMismatch(false)
-              }}
-            />
-          )}
-        </Field>
+          data-autofocus
+          value={typed}
+          onChange={(text) => {
+            setTyped(text)
+            setMismatch(false)
+          }}
+        />
         <div className="flex items-center justify-end gap-2">
           <CallButton call={() => deletion(site)} />
           <Button onClick={onClose}>{strings.common.cancel}</Button>

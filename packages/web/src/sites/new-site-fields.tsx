@@ -9,8 +9,9 @@ import {
   ShoppingCart,
 } from 'lucide-react'
 import { useId } from 'react'
-import { Field } from '../components/field.tsx'
 import { GeneratedPassword } from '../components/generated-password.tsx'
+import { TextField } from '../components/text-field.tsx'
+import { verbatim } from '../components/verbatim.ts'
 import { lifetime, megabytes } from '../lib/format.ts'
 import type { Capacity } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
@@ -35,23 +36,19 @@ const typeIcons: Record<(typeof siteTypes)[number], LucideIcon> = {
 
 export function DomainField({ form, change, error }: FormPart & { error: string | undefined }) {
   return (
-    <Field name="domain" label={strings.newSite.domain} hint={strings.newSite.domainHint} error={error}>
-      {(control) => (
-        <input
-          {...control}
-          required
-          autoFocus
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-          inputMode="url"
-          placeholder={strings.newSite.domainPlaceholder}
-          className="control text-lg"
-          value={form.domain}
-          onChange={(event) => change({ domain: event.target.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      {...verbatim}
+      name="domain"
+      label={strings.newSite.domain}
+      hint={strings.newSite.domainHint}
+      error={error}
+      autoFocus
+      inputMode="url"
+      placeholder={strings.newSite.domainPlaceholder}
+      className="text-lg"
+      value={form.domain}
+      onChange={(domain) => change({ domain })}
+    />
   )
 }
 
@@ -144,26 +141,17 @@ function ProfileCost({
 
 export function UpstreamField({ form, change, error }: FormPart & { error: string | undefined }) {
   return (
-    <Field
+    <TextField
+      {...verbatim}
       name="proxy_upstream"
       label={strings.newSite.upstream}
       hint={strings.newSite.upstreamHint}
       error={error}
-    >
-      {(control) => (
-        <input
-          {...control}
-          required
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-          inputMode="url"
-          className="control font-mono"
-          value={form.upstream}
-          onChange={(event) => change({ upstream: event.target.value })}
-        />
-      )}
-    </Field>
+      inputMode="url"
+      className="font-mono"
+      value={form.upstream}
+      onChange={(upstream) => change({ upstream })}
+    />
   )
 }
 
@@ -174,33 +162,23 @@ export function AdministratorFields({ form, change, errors }: FormPart & { error
       <h2 id={legend} className="text-sm font-medium sm:col-span-2">
         {strings.newSite.administrator}
       </h2>
-      <Field name="admin_email" label={strings.newSite.adminEmail} error={errors['admin_email']}>
-        {(control) => (
-          <input
-            {...control}
-            type="email"
-            required
-            autoComplete="off"
-            className="control"
-            value={form.adminEmail}
-            onChange={(event) => change({ adminEmail: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field name="admin_user" label={strings.newSite.adminUser} error={errors['admin_user']}>
-        {(control) => (
-          <input
-            {...control}
-            required
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            className="control"
-            value={form.adminUser}
-            onChange={(event) => change({ adminUser: event.target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        name="admin_email"
+        label={strings.newSite.adminEmail}
+        error={errors['admin_email']}
+        type="email"
+        autoComplete="off"
+        value={form.adminEmail}
+        onChange={(adminEmail) => change({ adminEmail })}
+      />
+      <TextField
+        {...verbatim}
+        name="admin_user"
+        label={strings.newSite.adminUser}
+        error={errors['admin_user']}
+        value={form.adminUser}
+        onChange={(adminUser) => change({ adminUser })}
+      />
       <div className="sm:col-span-2">
         <GeneratedPassword
           name="admin_password"

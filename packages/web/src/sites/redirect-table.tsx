@@ -1,6 +1,7 @@
 import { ArrowRight, Plus, X } from 'lucide-react'
 import { useEffect, useId, useLayoutEffect, useRef } from 'react'
 import { Button } from '../components/button.tsx'
+import { verbatim } from '../components/verbatim.ts'
 import { strings } from '../lib/strings.ts'
 import { useNarrow } from '../lib/use-narrow.ts'
 import { type Refusal, sentence } from './config-errors.ts'
@@ -89,9 +90,7 @@ function RedirectFields({ row, refusal, onChange, onRemove }: RedirectFieldsProp
         {...invalid('from')}
         aria-label={text.redirectFrom}
         placeholder={text.redirectFromPlaceholder}
-        autoComplete="off"
-        autoCapitalize="off"
-        spellCheck={false}
+        {...verbatim}
         className={`${input} min-w-0 sm:flex-1`}
         value={row.from}
         onChange={(event) => onChange({ from: event.target.value })}
@@ -101,9 +100,7 @@ function RedirectFields({ row, refusal, onChange, onRemove }: RedirectFieldsProp
         {...invalid('to')}
         aria-label={text.redirectTo}
         placeholder={text.redirectToPlaceholder}
-        autoComplete="off"
-        autoCapitalize="off"
-        spellCheck={false}
+        {...verbatim}
         className={`${input} min-w-0 sm:flex-1`}
         value={row.to}
         onChange={(event) => onChange({ to: event.target.value })}
