@@ -47,8 +47,12 @@ async function reloadTo(paths: Paths, service: Service, generation: number): Pro
   const appended = markLog(paths.nginxErrorLog)
   const oldWorkers = childrenOf(master)
   service.signal('SIGHUP')
+  // Reading a large configuration keeps a core busy; asking the old workers meanwhile would take the other one.
+  const hasNewWorkers = () => childrenOf(master).some((pid) => !oldWorkers.includes(pid))
   const isServed = await waitUntil(
-    async () => (await servedGeneration(paths)) === generation || emergencyIn(appended()) !== undefined,
+    async () =>
+      (hasNewWorkers() && (await servedGeneration(paths)) === generation) ||
+      emergencyIn(appended()) !== undefined,
     10_000,
   )
   const emergency = emergencyIn(appended())
