@@ -2,12 +2,11 @@
 import type { SiteType } from '@reeve/contract/sites.ts'
 import { isCms } from '@reeve/contract/sites.ts'
 import { openCacheFiles } from './render-page-cache.ts'
-import { loginLimit, type Reached } from './render-settings.ts'
+import { loginLimit } from './render-settings.ts'
 import { block, type Node } from './render-text.ts'
 
 export interface PhpRoute {
   socket: string
-  reached: Reached
   type: SiteType
   isCached: boolean
   isLoginLimited: boolean
@@ -15,17 +14,24 @@ export interface PhpRoute {
   hidesCredentials: boolean
 }
 
+/** Which script answers: the front controller, or the one that was asked for. */
+const script = (value: string): string => `set $reeve_script ${value}`
+
 /**
- * The distribution's `fastcgi_params` differ from release to release, so they are said here. `HTTP_PROXY` is
- * emptied against httpoxy (CVE-2016-5385); the forwarding headers because no proxy of ours sets them, and an
- * application that believes a visitor's would store a page with foreign links in the cache.
+ * In the `http` context, so that nginx keeps the list once and not once a site. The distribution's `fastcgi_params`
+ * differ from release to release, so they are said here. `HTTP_PROXY` is emptied against httpoxy (CVE-2016-5385);
+ * the forwarding headers because no proxy of ours sets them, and an application that believes a visitor's would
+ * store a page with foreign links in the cache.
  */
-function fastcgiParams(script: string, { reached, hidesCredentials }: PhpRoute): Node {
-  const params: [string, string][] = [
-    ['SCRIPT_FILENAME', `$realpath_root${script}`],
-    ['SCRIPT_NAME', script],
+export const fastcgiParams: readonly Node[] = [
+  // nginx wants every variable to be known, also where no site runs PHP.
+  block('map "" $reeve_script', ['default /index.php']),
+  block('map "" $reeve_authorization', ['default $http_authorization']),
+  ...[
+    ['SCRIPT_FILENAME', '$realpath_root$reeve_script'],
+    ['SCRIPT_NAME', '$reeve_script'],
     ['DOCUMENT_ROOT', '$realpath_root'],
-    ['DOCUMENT_URI', script],
+    ['DOCUMENT_URI', '$reeve_script'],
     ['REQUEST_URI', '$request_uri'],
     ['QUERY_STRING', '$query_string'],
     ['REQUEST_METHOD', '$reeve_method'],
@@ -33,18 +39,19 @@ function fastcgiParams(script: string, { reached, hidesCredentials }: PhpRoute):
     ['CONTENT_LENGTH', '$content_length'],
     ['SERVER_PROTOCOL', '$server_protocol'],
     ['REQUEST_SCHEME', '$scheme'],
-    ['HTTPS', reached.https],
+    ['HTTPS', '$https if_not_empty'],
     ['GATEWAY_INTERFACE', 'CGI/1.1'],
     ['SERVER_SOFTWARE', 'nginx'],
     ['REMOTE_ADDR', '$remote_addr'],
     ['REMOTE_PORT', '$remote_port'],
     ['SERVER_ADDR', '$server_addr'],
-    ['SERVER_PORT', reached.port],
+    ['SERVER_PORT', '$server_port'],
     ['SERVER_NAME', '$host'],
     ['REDIRECT_STATUS', '200'],
-    ['HTTP_HOST', reached.host],
+    ['HTTP_HOST', '$host$reeve_port'],
     ['HTTP_ACCEPT_ENCODING', '$reeve_encoding'],
     ['REEVE_ENCODING', '$reeve_encoding'],
+    ['HTTP_AUTHORIZATION', '$reeve_authorization if_not_empty'],
     ...[
       'PROXY',
       'FORWARDED',
@@ -52,25 +59,22 @@ function fastcgiParams(script: string, { reached, hidesCredentials }: PhpRoute):
       'X_FORWARDED_PROTO',
       'X_FORWARDED_PORT',
       'X_FORWARDED_PREFIX',
-    ].map((name): [string, string] => [`HTTP_${name}`, '""']),
-    ...['X_ORIGINAL_URL', 'X_REWRITE_URL', 'X_HTTP_METHOD_OVERRIDE'].map((name): [string, string] => [
-      `HTTP_${name}`,
-      '""',
-    ]),
-    ...(hidesCredentials ? [['HTTP_AUTHORIZATION', '""'] satisfies [string, string]] : []),
-  ]
-  return params.map(([name, value]) => `fastcgi_param ${name} ${value}`)
-}
+      'X_ORIGINAL_URL',
+      'X_REWRITE_URL',
+      'X_HTTP_METHOD_OVERRIDE',
+    ].map((name) => [`HTTP_${name}`, '""']),
+  ].map(([name, value]) => `fastcgi_param ${name} ${value}`),
+]
 
-/** In the `server` context: requests reach the front controller unless a location says another script. */
-export function phpServer(route: PhpRoute, timeoutS: number): Node {
+/** In the `server` context. */
+export function phpServer({ type, hidesCredentials }: PhpRoute, timeoutS: number): Node {
   return [
-    fastcgiParams('/index.php', route),
+    hidesCredentials && 'set $reeve_authorization ""',
     'fastcgi_buffer_size 8k',
     'fastcgi_buffers 16 16k',
     `fastcgi_read_timeout ${timeoutS}s`,
     'fastcgi_hide_header X-Powered-By',
-    route.type === 'php' && 'index index.php index.html',
+    type === 'php' && 'index index.php index.html',
   ]
 }
 
@@ -80,21 +84,21 @@ export function phpServer(route: PhpRoute, timeoutS: number): Node {
  */
 export function phpLocations(route: PhpRoute): Node[] {
   const pass = `fastcgi_pass unix:${route.socket}`
-  const front = [...(route.isCached ? openCacheFiles : []), pass]
+  const front = [script('/index.php'), ...(route.isCached ? openCacheFiles : []), pass]
   const cms = isCms(route.type)
   return [
     ...(cms
-      ? [block('location /', front), ...['', 'network/', 'user/'].map(adminIndex), adminRedirect]
+      ? [block('location /', front), ...adminLocations]
       : [block('location /', [`try_files ${tried(route.type)} @front`])]),
     block('location ~ \\.', [
-      ...denials(route.type),
+      denials(route.type),
       block('location ~* \\.php(?:/|$)', [
         // Only scripts that exist: `/photo.jpg/x.php` is not one, and PHP never guesses (cgi.fix_pathinfo=0).
         'try_files $uri =404',
         'expires off',
         cms && route.isCached && 'fastcgi_cache off',
         route.isLoginLimited && loginLimit,
-        fastcgiParams('$fastcgi_script_name', route),
+        script('$fastcgi_script_name'),
         pass,
       ]),
       staticFiles,
@@ -104,8 +108,10 @@ export function phpLocations(route: PhpRoute): Node[] {
   ]
 }
 
-const adminIndex = (part: string): Node => block(`location = /wp-admin/${part}`, ['index index.php'])
-const adminRedirect: Node = block('location = /wp-admin', ['return 301 /wp-admin/'])
+const adminLocations: readonly Node[] = [
+  block('location ~ ^/wp-admin/(?:network/|user/)?$', ['index index.php']),
+  block('location = /wp-admin', ['return 301 /wp-admin/']),
+]
 
 // A generic PHP site may hold several applications in directories; the others have one entry point.
 const tried = (type: SiteType): string => (type === 'php' ? '$uri $uri/' : '$uri')
@@ -122,23 +128,23 @@ const uploadFolders: Record<SiteType, string> = {
   proxy: '',
 }
 
-/** All answer 404, so that nothing tells whether the file exists. */
-function denials(type: SiteType): Node[] {
-  const deny = (pattern: string) => block(`location ${pattern}`, ['return 404'])
+/** They answer 404, so that nothing tells whether the file exists; one location, because nginx keeps 10 kB for each. */
+function denials(type: SiteType): Node {
   const folder = uploadFolders[type]
-  return [
-    deny('~ /\\.(?!well-known/)'),
-    deny(
-      '~* (?:~|\\.(?:bak|old|orig|save|sw[op]|sql(?:\\.gz)?|in[ci]|log|sh|env|phps|pht|phtml|phar|php[0-9]+))$',
-    ),
-    folder !== '' && deny(`~* ^/${folder}/.*\\.php(?:/|$)`),
-    isCms(type) && [
-      deny('~* ^/(?:wp-config(?:-sample)?|wp-admin/(?:setup-config|install))\\.php'),
-      deny('~* ^/wp-includes/(?!js/tinymce/wp-tinymce\\.php$).*\\.php'),
-    ],
-    type === 'laravel' && deny('~* ^/(?!index\\.php$).*\\.php(?:/|$)'),
-    type === 'static' && deny('~* \\.php(?:/|$)'),
+  const patterns = [
+    '/\\.(?!(?-i:well-known)/)',
+    '(?:~|\\.(?:bak|old|orig|save|sw[op]|sql(?:\\.gz)?|in[ci]|log|sh|env|phps|pht|phtml|phar|php[0-9]+))$',
+    ...(folder === '' ? [] : [`^/${folder}/.*\\.php(?:/|$)`]),
+    ...(isCms(type)
+      ? [
+          '^/(?:wp-config(?:-sample)?|wp-admin/(?:setup-config|install))\\.php',
+          '^/wp-includes/(?!js/tinymce/wp-tinymce\\.php$).*\\.php',
+        ]
+      : []),
+    ...(type === 'laravel' ? ['^/(?!index\\.php$).*\\.php(?:/|$)'] : []),
+    ...(type === 'static' ? ['\\.php(?:/|$)'] : []),
   ]
+  return block(`location ~* ${patterns.join('|')}`, ['return 404'])
 }
 
 export function staticLocations(): Node[] {
@@ -147,6 +153,6 @@ export function staticLocations(): Node[] {
     'error_page 404 /404.html',
     block('location = /404.html', ['internal']),
     block('location /', ['try_files $uri $uri/ $uri.html =404', 'gzip_static on']),
-    block('location ~ \\.', [...denials('static'), staticFiles, 'try_files $uri $uri/ =404']),
+    block('location ~ \\.', [denials('static'), staticFiles, 'try_files $uri $uri/ =404']),
   ]
 }

@@ -2,6 +2,7 @@
 import type { Paths } from '../paths.ts'
 import { integerValue, pathValue, wordValue } from '../render-values.ts'
 import { connectorLimit } from './render-connector.ts'
+import { fastcgiParams } from './render-locations.ts'
 import {
   checkFeatures,
   checkPorts,
@@ -24,7 +25,7 @@ export interface NginxInput {
   mimeTypes: string
 }
 
-/** The embedded main file; an installed server keeps the distribution's. */
+/** The main file of the embedded nginx and, with the modules of packages, of an installed one (`render-main.ts`). */
 export function renderNginx(paths: Paths, input: NginxInput): string {
   const openFiles = integerValue('open files limit', input.open_files, 1024, 10_000_000)
   const temp = pathValue('temporary path', paths.nginxTemp)
@@ -59,7 +60,7 @@ export interface ReeveConfInput {
   resolvers: readonly string[]
 }
 
-/** `conf.d/reeve.conf`, beside the embedded and the distribution's main file alike. */
+/** `conf.d/reeve.conf`. Says nothing that the distribution's main file says, so that nginx starts with either. */
 export function renderReeveConf(_paths: Paths, input: ReeveConfInput): string {
   checkPorts(input.ports)
   checkFeatures(input.nginx)
@@ -81,6 +82,7 @@ export function renderReeveConf(_paths: Paths, input: ReeveConfInput): string {
     // Ten tries at once, then one every three seconds: nobody mistypes faster.
     'limit_req_zone $reeve_login zone=reeve_logins:10m rate=20r/m',
     connectorLimit,
+    fastcgiParams,
     unknownHosts(input),
   ])
 }

@@ -1,13 +1,11 @@
 // A site whose pages another server makes.
 import type { Upstream } from '@reeve/contract/primitives.ts'
-import type { Reached } from './render-settings.ts'
 import { block, type Node } from './render-text.ts'
 
 export interface ProxyRoute {
   upstream: Upstream
   /** Name of the upstream block, unique on the server. */
   name: string
-  reached: Reached
   /** The password of nginx's own prompt is not the upstream's to know. */
   hidesCredentials: boolean
 }
@@ -26,13 +24,13 @@ export function proxyUpstream({ upstream, name }: ProxyRoute): Node {
 }
 
 export function proxyLocations(route: ProxyRoute): Node[] {
-  const { upstream, name, reached } = route
+  const { upstream, name } = route
   const headers: [string, string][] = [
-    ['Host', reached.host],
+    ['Host', '$host$reeve_port'],
     ['X-Forwarded-For', '$remote_addr'],
-    ['X-Forwarded-Host', reached.host],
-    ['X-Forwarded-Proto', reached.scheme],
-    ['X-Forwarded-Port', reached.port],
+    ['X-Forwarded-Host', '$host$reeve_port'],
+    ['X-Forwarded-Proto', '$scheme'],
+    ['X-Forwarded-Port', '$server_port'],
     ['X-Real-IP', '$remote_addr'],
     ['Forwarded', '""'],
     ['Proxy', '""'],

@@ -26,26 +26,6 @@ export const plainSettings: VhostSettings = {
   nginx_snippet: null,
 }
 
-/** How the application is told where it is reached: only over HTTPS, or over both. */
-export interface Reached {
-  host: string
-  https: string
-  scheme: string
-  port: string
-}
-
-export function reachedAt(httpsRedirect: boolean, httpsPort: number): Reached {
-  if (!httpsRedirect)
-    return {
-      host: '$host$reeve_port',
-      https: '$https if_not_empty',
-      scheme: '$scheme',
-      port: '$server_port',
-    }
-  const host = httpsPort === 443 ? '$host' : `$host:${httpsPort}`
-  return { host, https: 'on', scheme: 'https', port: String(httpsPort) }
-}
-
 /** `origin` goes before targets that are paths; empty where they stay on the scheme and name of the request. */
 export function redirectLocations(redirects: readonly Redirect[], origin: string): Node[] {
   return redirects.map((redirect) => {

@@ -25,7 +25,6 @@ import {
   bypassVariable,
   ownDirectives,
   passwordPrompt,
-  reachedAt,
   redirectLocations,
   strictTransport,
   throttledHeader,
@@ -138,9 +137,8 @@ const purgeSocket = (paths: Paths): string => pathValue('purge socket', paths.ng
 function proxyRoute(input: VhostInput): ProxyRoute | undefined {
   if (input.type !== 'proxy') return undefined
   const upstream = parseUpstream(input.proxy_upstream ?? '')
-  const reached = reachedAt(input.https_redirect, input.ports.https)
   const hidesCredentials = input.password_file !== null
-  if (upstream) return { upstream, name: cacheZone(input.id), reached, hidesCredentials }
+  if (upstream) return { upstream, name: cacheZone(input.id), hidesCredentials }
   throw new AppError(
     'refused',
     'The proxied address is missing or not valid; give one like http://127.0.0.1:3000.',
@@ -194,12 +192,7 @@ function otherNameServer(paths: Paths, input: VhostInput, { from, to }: { from: 
 
 function common(paths: Paths, input: VhostInput): Node {
   const logs = pathValue('log path', paths.siteLogs(input.domain))
-  return [
-    'server_tokens off',
-    'absolute_redirect off',
-    `access_log ${logs}/access.log reeve buffer=32k flush=1s`,
-    `error_log ${logs}/error.log error`,
-  ]
+  return [`access_log ${logs}/access.log reeve buffer=32k flush=1s`, `error_log ${logs}/error.log error`]
 }
 
 // Pages arrive compressed from the application and are stored so; this is for its other answers and for files.
@@ -234,7 +227,6 @@ function content(input: VhostInput, isCached: boolean): Node {
   const socket = pathValue('pool socket', input.php_socket ?? '')
   const route = {
     socket,
-    reached: reachedAt(input.https_redirect, input.ports.https),
     type: input.type,
     isCached,
     isLoginLimited: input.login_rate_limit,
