@@ -46,12 +46,16 @@ export interface FpmIniInput {
   isOpcacheSeeded: boolean
 }
 
-/** Settings of the master, read after the distribution's. Pools cannot change them. */
+/** Settings of the master and of all its pools, read after the distribution's. */
 export function renderFpmIni(paths: Paths, input: FpmIniInput): string {
   const seeded = input.isOpcacheSeeded
     ? `opcache.file_cache = ${pathValue('opcode cache path', paths.opcacheFiles(checked(input.version)))}\n`
     : ''
   return `expose_php = off
+display_errors = off
+; The distribution clears old sessions by a timer that knows its own directory only.
+session.gc_probability = 1
+session.gc_divisor = 1000
 cgi.fix_pathinfo = 0
 realpath_cache_size = 4096K
 ; A script that names the site's \`current\` link itself sees a new release after this many seconds.

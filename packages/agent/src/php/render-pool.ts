@@ -24,39 +24,32 @@ export function renderPool(paths: Paths, input: PoolInput): string {
   const site = pathValue('site path', paths.site(domainOf(input)))
   const { memory_limit_mb, max_execution_s, upload_max_mb } = checkLimits(input.limits)
   const tmp = join(site, 'tmp')
+  // PHP-FPM reads this one byte at a time at every reload, all sites' in a row: what is its own default or stands
+  // in the master's settings is not said again, and no blanks are.
   return `[${user}]
-user = ${user}
-group = ${user}
-listen = ${pathValue('pool socket', input.socket)}
-listen.owner = www-data
-listen.group = www-data
-listen.mode = 0660
-pm = ondemand
-pm.max_children = ${integerValue('worker count', input.workers, 1, 1000)}
-pm.process_idle_timeout = 30s
-pm.max_requests = 1000
-ping.path = /reeve-ping
-catch_workers_output = no
-clear_env = yes
-request_terminate_timeout = ${requestTimeoutS(input.limits)}s
-security.limit_extensions = .php
-env[PATH] = /usr/local/bin:/usr/bin:/bin
-env[TMPDIR] = ${tmp}/php
-php_admin_value[error_log] = ${site}/logs/php-error.log
-php_admin_flag[log_errors] = on
-php_admin_value[sys_temp_dir] = ${tmp}/php
-php_admin_value[upload_tmp_dir] = ${tmp}/uploads
-php_admin_value[session.save_path] = ${tmp}/sessions
-; The distribution clears old sessions by a timer that knows its own directory only.
-php_admin_value[session.gc_probability] = 1
-php_admin_value[session.gc_divisor] = 1000
-php_admin_value[opcache.restrict_api] = /nonexistent
-php_value[memory_limit] = ${memory_limit_mb}M
-php_value[max_execution_time] = ${max_execution_s}
-php_admin_value[upload_max_filesize] = ${upload_max_mb}M
-php_admin_value[post_max_size] = ${upload_max_mb + 1}M
-php_admin_flag[expose_php] = off
-php_flag[display_errors] = off
+user=${user}
+group=${user}
+listen=${pathValue('pool socket', input.socket)}
+listen.owner=www-data
+listen.mode=0660
+pm=ondemand
+pm.max_children=${integerValue('worker count', input.workers, 1, 1000)}
+pm.process_idle_timeout=30s
+pm.max_requests=1000
+ping.path=/reeve-ping
+request_terminate_timeout=${requestTimeoutS(input.limits)}s
+security.limit_extensions=.php
+env[PATH]=/usr/local/bin:/usr/bin:/bin
+env[TMPDIR]=${tmp}/php
+php_admin_value[error_log]=${site}/logs/php-error.log
+php_admin_flag[log_errors]=on
+php_admin_value[sys_temp_dir]=${tmp}/php
+php_admin_value[upload_tmp_dir]=${tmp}/uploads
+php_admin_value[session.save_path]=${tmp}/sessions
+php_value[memory_limit]=${memory_limit_mb}M
+php_value[max_execution_time]=${max_execution_s}
+php_admin_value[upload_max_filesize]=${upload_max_mb}M
+php_admin_value[post_max_size]=${upload_max_mb + 1}M
 `
 }
 

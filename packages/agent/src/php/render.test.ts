@@ -93,7 +93,7 @@ test('php-fpm accepts all of it and runs it, without sites too', async () => {
 })
 
 test('php-fpm refuses what is broken', () => {
-  const { paths, environment } = layOut((rendered) => rendered.replace('pm = ondemand', 'pm = sometimes'))
+  const { paths, environment } = layOut((rendered) => rendered.replace('pm=ondemand', 'pm=sometimes'))
   const check = spawnSync('/usr/sbin/php-fpm8.2', ['-t', '-y', paths.fpmConf(version)], {
     encoding: 'utf8',
     env: environment,
