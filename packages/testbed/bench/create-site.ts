@@ -16,7 +16,8 @@ import { median } from './median.ts'
 import { createByHand, type HandRun, type StepTime } from './by-hand.ts'
 
 export const limits = { ratio: 0.5, deleteMs: 500 }
-const pollMs = 5
+/** Each time is a handshake, so asking more often would take a core from what is measured. */
+const pollMs = 20
 const giveUpMs = 60_000
 
 export interface PanelRun {
