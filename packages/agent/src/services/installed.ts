@@ -242,4 +242,6 @@ function makeDirectories(paths: Paths): void {
   const { uid, gid } = userOf('mysql')
   if (!existsSync(paths.mariadbLog)) closeSync(openSync(paths.mariadbLog, 'a', 0o640))
   chownSync(paths.mariadbLog, uid, gid)
+  // The distribution lets everybody list it, and databases are named after sites.
+  if (existsSync(paths.mariadbData)) chmodSync(paths.mariadbData, 0o700)
 }
