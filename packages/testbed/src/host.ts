@@ -1,5 +1,7 @@
 // What an end-to-end suite needs of a Reeve that runs, whether it is the embedded run or an installed server.
 // `reeve.ts` starts the one and `installed.ts` the other; `suites/` holds what is true of both.
+import { execFileSync } from 'node:child_process'
+import { join, relative } from 'node:path'
 import type { Panel } from './panel.ts'
 
 /** Where something answers. */
@@ -11,6 +13,8 @@ export interface Door {
 export interface Host {
   /** Its files as this machine sees them. On an installed server another path after each boot: read it when needed. */
   readonly root: string
+  /** The same as its own programs see it: `/` on an installed server. */
+  readonly ownRoot: string
   /** Where visitors reach its sites. */
   http: Door
   https: Door
@@ -24,6 +28,24 @@ export interface Host {
   servicePid(service: Service): number
   /** Signed in as the administrator of the setup, which is done on first use. */
   panel(): Promise<Panel>
+  /** The same in a session of its own. */
+  signIn(): Promise<Panel>
+  /** Words that start a program among those of the server, as this user. */
+  asUser(uid: number): readonly string[]
+}
+
+/** What `path`, as the server's own programs know it, is for this machine. */
+export const seenFromHere = (host: Host, path: string) => join(host.root, relative(host.ownRoot, path))
+
+/** Runs a program of the server as this user and answers what it wrote; throws with its complaint. */
+export function runOn(
+  host: Host,
+  uid: number,
+  command: readonly string[],
+  input: string | Buffer = '',
+): string {
+  const [program = '', ...args] = [...host.asUser(uid), ...command]
+  return execFileSync(program, args, { input, encoding: 'utf8', stdio: 'pipe', timeout: 30_000 })
 }
 
 /** Address of a site for a browser. */

@@ -70,11 +70,13 @@ export function installedHost(server: Server): InstalledHost {
   const { address } = server
   const origin = `https://${panelName}`
   let signedIn: Promise<Panel> | undefined
+  const signIn = () => openPanelAt({ root: server.root, address, origin, ...administrator })
   return {
     server,
     get root() {
       return server.root
     },
+    ownRoot: '/',
     http: { address, port: 80 },
     https: { address, port: 443 },
     origin,
@@ -82,9 +84,11 @@ export function installedHost(server: Server): InstalledHost {
     pid: (role) => pidOf(server, (args) => args[0] === '/usr/lib/reeve/reeve' && args[1] === role, role),
     servicePid: (service) => pidOf(server, isFirstOf[service], service),
     panel: () => {
-      signedIn ??= openPanelAt({ root: server.root, address, origin, ...administrator })
+      signedIn ??= signIn()
       return signedIn
     },
+    signIn,
+    asUser: (uid) => server.enter(uid),
   }
 }
 

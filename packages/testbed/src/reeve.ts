@@ -59,8 +59,10 @@ export async function startReeve(options: StartOptions = {}): Promise<Reeve> {
     throw error
   }
   let signedIn: Promise<Panel> | undefined
+  const signIn = () => openPanel({ port: panel, root, ...administrator })
   return {
     root,
+    ownRoot: root,
     port: panel,
     httpPort: http,
     httpsPort: https,
@@ -72,9 +74,11 @@ export async function startReeve(options: StartOptions = {}): Promise<Reeve> {
     pid: (role) => daemonPid(root, role),
     servicePid: (service) => recordedPid(root, service),
     panel: () => {
-      signedIn ??= openPanel({ port: panel, root, ...administrator })
+      signedIn ??= signIn()
       return signedIn
     },
+    signIn,
+    asUser: (uid) => ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'],
     async [Symbol.asyncDispose]() {
       await stop()
       if (options.root !== undefined) return

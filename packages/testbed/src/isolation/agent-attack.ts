@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { copyFileSync, chmodSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import type { Host } from '../host.ts'
 import type { Reeve } from '../reeve.ts'
 import type { FuzzFigures, Message, Outcome } from './socket-attacker.ts'
 
@@ -21,7 +22,7 @@ export function identityOf(name: string): Identity {
   return { uid: Number(row.split(':')[2]), gid: Number(row.split(':')[3]) }
 }
 
-export const agentSocket = (reeve: Reeve): string => join(reeve.root, 'run/reeve/agent.sock')
+export const agentSocket = (host: Host): string => join(host.root, 'run/reeve/agent.sock')
 
 export interface Request {
   name: string
@@ -100,11 +101,11 @@ async function runAttacker<Result>(reeve: Reeve, identity: Identity, orders: unk
 }
 
 /** Milliseconds until the agent answered /ping, asked by root; rejects after five seconds. */
-export function pingMs(reeve: Reeve): Promise<number> {
+export function pingMs(host: Host): Promise<number> {
   const started = performance.now()
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const call = request(
-    { socketPath: agentSocket(reeve), path: '/ping', agent: false, timeout: 5000 },
+    { socketPath: agentSocket(host), path: '/ping', agent: false, timeout: 5000 },
     (response) => {
       response.resume()
       response.on('end', () => resolve(performance.now() - started))

@@ -1,14 +1,16 @@
 // A hosted site as the isolation tests see it: everything that is its own, and its code run through the web server.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import { copyDatabase } from '../database-copy.ts'
-import type { Reeve } from '../reeve.ts'
+import { type Host, runOn, seenFromHere } from '../host.ts'
 import { redis, sql } from '../slate.ts'
 import { type Page, visit } from '../visitor.ts'
 
+/** Its paths are as the server's own programs know them. */
 export interface Tenant {
+  host: Host
   id: string
   domain: string
   user: string
@@ -23,15 +25,16 @@ export interface Tenant {
 
 const here = import.meta.dirname
 
-export function tenantOf(reeve: Reeve, site: Site): Tenant {
-  const { root } = reeve
+export function tenantOf(host: Host, site: Site): Tenant {
+  const { ownRoot: root } = host
   const user = site.system_user ?? ''
   const number = Number(user.split('-')[1])
   const home = join(root, 'srv/sites', site.domain)
-  const secrets = secretsOf(root, site.id)
+  const secrets = secretsOf(host.root, site.id)
   const isCms = site.type === 'wordpress'
   const database = `site_${number}`
   return {
+    host,
     id: site.id,
     domain: site.domain,
     user,
@@ -58,14 +61,14 @@ function secretsOf(root: string, id: string): { databasePassword: string; redisP
 }
 
 /** Writes a file the way the site's own code would: as its user, with the usual mode. */
-export function writeAs(tenant: Tenant, path: string, content: string | Buffer): void {
-  execFileSync('/usr/bin/tee', ['--', path], { input: content, uid: tenant.uid, gid: tenant.uid })
+export function writeAs({ host, uid }: Tenant, path: string, content: string | Buffer): void {
+  runOn(host, uid, ['/usr/bin/tee', '--', path], content)
 }
 
 /** Lays the probing scripts into the site, as its user. */
 export function installScripts(tenant: Tenant): void {
   const parts = join(tenant.code.dir, 'probes.d')
-  execFileSync('/bin/mkdir', ['--parents', '--', parts], { uid: tenant.uid, gid: tenant.uid })
+  runOn(tenant.host, tenant.uid, ['/bin/mkdir', '--parents', '--', parts])
   for (const name of ['plant.php', 'probes.php'])
     writeAs(tenant, join(tenant.code.dir, name), readFileSync(join(here, name)))
   for (const name of readdirSync(join(here, 'probes.d')))
@@ -74,21 +77,16 @@ export function installScripts(tenant: Tenant): void {
 }
 
 /** Runs one of the site's scripts with a JSON body, as a visitor would. */
-export async function callScript<Result>(
-  reeve: Reeve,
-  tenant: Tenant,
-  name: string,
-  input: unknown,
-): Promise<Result> {
-  const page = await fetchFrom(reeve, tenant, name, JSON.stringify(input))
+export async function callScript<Result>(tenant: Tenant, name: string, input: unknown): Promise<Result> {
+  const page = await fetchFrom(tenant, name, JSON.stringify(input))
   if (page.status !== 200) throw new Error(`${tenant.domain} ${name} answered ${page.status}: ${page.text}`)
   return JSON.parse(page.text)
 }
 
-export function fetchFrom(reeve: Reeve, tenant: Tenant, name: string, body?: string): Promise<Page> {
-  return visit(tenant.domain, {
-    port: reeve.httpsPort,
-    path: `${tenant.code.url}/${name}`,
+export function fetchFrom({ host, domain, code }: Tenant, name: string, body?: string): Promise<Page> {
+  return visit(domain, {
+    ...host.https,
+    path: `${code.url}/${name}`,
     timeoutMs: 120_000,
     ...(body === undefined
       ? {}
@@ -105,12 +103,12 @@ export interface Planted extends Disposable {
 }
 
 /** Lets the site's code leave its secrets, plants more in the services, and tells what was left. */
-export async function plant(reeve: Reeve, tenant: Tenant): Promise<Planted> {
-  const { root } = reeve
-  const { home, user, database } = tenant
+export async function plant(tenant: Tenant): Promise<Planted> {
+  const { host, home, user, database } = tenant
+  const { root } = host
   for (const path of ['shared/uploads/spare.txt', 'shared/exports/spare.txt'])
     writeAs(tenant, join(home, path), 'spare')
-  const left = await callScript<Pick<Planted, 'pid' | 'written' | 'shared'>>(reeve, tenant, 'plant.php', {
+  const left = await callScript<Pick<Planted, 'pid' | 'written' | 'shared'>>(tenant, 'plant.php', {
     home,
     mark: user,
     key: tenant.uid,
@@ -120,39 +118,44 @@ export async function plant(reeve: Reeve, tenant: Tenant): Promise<Planted> {
     `CREATE TABLE IF NOT EXISTS \`${database.name}\`.planted (a VARCHAR(999)); INSERT INTO \`${database.name}\`.planted VALUES ('${user}')`,
   )
   redis(root, [`SET ${user}:planted ${user}`, `SET ${user}:spare x`, `SET ${user}0:planted near`])
-  return { ...left, ...(await holdConnection(root, tenant)) }
+  return { ...left, ...(await holdConnection(tenant)) }
 }
 
 /** A connection with the site's own account; PHP's would end with the request. */
-async function holdConnection(
-  root: string,
-  { database }: Tenant,
-): Promise<Pick<Planted, 'connection'> & Disposable> {
+async function holdConnection({ host, database }: Tenant): Promise<Pick<Planted, 'connection'> & Disposable> {
+  const socket = seenFromHere(host, database.socket)
   const client = spawn(
     '/usr/bin/mariadb',
-    ['--no-defaults', `--socket=${database.socket}`, `--user=${database.user}`, '-e', 'DO SLEEP(100)'],
+    ['--no-defaults', `--socket=${socket}`, `--user=${database.user}`, '-e', 'DO SLEEP(100)'],
     { env: { MYSQL_PWD: database.password }, stdio: 'ignore' },
   )
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
     await new Promise((done) => setTimeout(done, 50))
-    const [id] = sql(root, `SELECT id FROM information_schema.processlist WHERE user = '${database.user}'`)
+    const [id] = sql(
+      host.root,
+      `SELECT id FROM information_schema.processlist WHERE user = '${database.user}'`,
+    )
     if (id) return { connection: Number(id), [Symbol.dispose]: () => client.kill('SIGKILL') }
   }
   throw new Error(`no connection of ${database.user} appeared`)
 }
 
-/** Removes what sites leave outside of their trees. */
+/** Removes what sites leave outside of their trees, and databases and keys of names like theirs. */
 export function clearPlanted(tenants: readonly Tenant[]): void {
-  for (const { user, uid } of tenants) {
+  for (const { host, user, uid, database } of tenants) {
     const files = ['/tmp', '/var/tmp', '/dev/shm'].map((folder) => `${folder}/planted-${user}`)
-    execFileSync('/bin/rm', ['--force', '--', ...files])
-    const args = ['-M', String(uid), '-S', String(uid), '-Q', String(uid)]
-    for (let at = 0; at < args.length; at += 2) {
+    runOn(host, 0, ['/bin/rm', '--force', '--', ...files])
+    for (const kind of ['-M', '-S', '-Q']) {
       try {
-        execFileSync('/usr/bin/ipcrm', args.slice(at, at + 2), { stdio: 'ignore' })
+        runOn(host, 0, ['/usr/bin/ipcrm', kind, String(uid)])
       } catch {
         // There was none.
       }
     }
+    sql(host.root, `DROP DATABASE IF EXISTS ${lookalikeOf(database.name)}`)
+    redis(host.root, [`UNLINK ${user}0:planted`])
   }
 }
+
+/** A name that the grant on `site\_<n>` would open as well without its backslash. */
+export const lookalikeOf = (database: string) => database.replace('_', 'x')
