@@ -1,5 +1,5 @@
-// SFTP of sites with OpenSSH's own client: inside the jail works, everything else is refused.
-import { type ChildProcess, execFileSync } from 'node:child_process'
+// SFTP of sites with OpenSSH's own client: inside the jail works, what is outside is refused.
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, lchownSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -10,17 +10,10 @@ import type { SftpState } from '@reeve/contract/access.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Panel, wordpressFields } from '../src/panel.ts'
 import { processesOf, type Reeve, startReeve } from '../src/reeve.ts'
-import {
-  createSshClient,
-  type Credentials,
-  freePort,
-  processTitles,
-  socksTo,
-  type SshClient,
-  throughEntrance,
-} from '../src/sftp.ts'
+import { createSshClient, type Credentials, freePort, type SshClient } from '../src/sftp.ts'
 import { findTraces } from '../src/slate.ts'
 import { visit } from '../src/visitor.ts'
+import { sftpAlone } from '../suites/sftp.ts'
 
 let reeve: Reeve
 let panel: Panel
@@ -190,112 +183,21 @@ describe('outside', () => {
       expect(output).toMatch(/Permission denied|Too many authentication failures/)
     }
   })
-})
 
-describe('what else SSH can do is refused', () => {
-  const key = () => ({ user: userOf(blog), key: join(client.folder, 'laptop') })
-
-  it('a command and a shell', async () => {
-    for (const options of [[], ['-tt']]) {
-      const { output } = await client.ssh(key(), options, 'id; echo reached $((6*7))')
-      expect(output).not.toMatch(/uid=|reached 42/)
-    }
-    const shell = await client.ssh(key(), ['-tt'])
-    expect(shell.output).toContain('PTY allocation request failed')
-  })
-
-  it('the old copy protocol', async () => {
-    expect(
-      (await client.scp(key(), ['-O'], local('hello.txt'), '/current/wp-content/scp.txt')).code,
-    ).not.toBe(0)
+  it('the old copy protocol sends nothing', async () => {
+    const key = { user: userOf(blog), key: join(client.folder, 'laptop') }
+    const { code } = await client.scp(key, ['-O'], local('hello.txt'), '/current/wp-content/scp.txt')
+    expect(code).not.toBe(0)
     expect(existsSync(join(home(blog), 'current/wp-content/scp.txt'))).toBe(false)
   })
-
-  it('a way to a port of the server, straight and by -L and -D', async () => {
-    const straight = await client.ssh(key(), ['-W', `127.0.0.1:${reeve.port}`])
-    expect(straight.code).not.toBe(0)
-    expect(straight.output).toContain('administratively prohibited')
-    for (const forward of ['-L', '-D']) {
-      const entrance = await freePort()
-      const target = forward === '-L' ? `${entrance}:127.0.0.1:${reeve.port}` : String(entrance)
-      const held = client.hold(key(), [forward, target])
-      try {
-        const hello = forward === '-L' ? 'GET /healthz HTTP/1.0\r\n\r\n' : socksTo(reeve.port)
-        const answer = await throughEntrance(entrance, hello)
-        expect(answer).not.toContain('HTTP/1.')
-        // SOCKS version 5: the first two bytes take the greeting, the next two would be "05 00", connected.
-        expect(answer.slice(2).startsWith('\u0005\u0000')).toBe(false)
-      } finally {
-        held.kill('SIGKILL')
-      }
-    }
-  })
-
-  it('a port of the server that leads to the client', async () => {
-    const { code, output } = await client.ssh(key(), [
-      ...['-N', '-o', 'ExitOnForwardFailure=yes', '-R', '0:127.0.0.1:1'],
-    ])
-    expect([code, output]).toEqual([255, expect.stringContaining('remote port forwarding failed')])
-  })
-
-  it('windows of the client', async () => {
-    const { output } = await client.ssh(key(), ['-v', '-Y'], 'true')
-    expect(output).toContain('X11 forwarding request failed')
-  })
 })
 
-describe('an open session ends', () => {
-  /** The server's processes that carry sessions of the user. */
-  const sessionsOf = (user: string) =>
-    processTitles().filter((title) => new RegExp(`^sshd(-session)?: ${user}[ @]`).test(title))
-  const opened = async (credentials: Credentials) => {
-    const session = client.open(credentials)
-    let output = ''
-    for (const stream of [session.stdout, session.stderr]) {
-      stream.setEncoding('utf8').on('data', (chunk: string) => {
-        output += chunk
-      })
-    }
-    session.stdin.on('error', () => {})
-    session.stdin.write('pwd\n')
-    await expect.poll(() => output, { timeout: 30_000 }).toContain('Remote working directory')
-    expect(sessionsOf(credentials.user).length).toBeGreaterThan(0)
-    return session
-  }
-  /** The client learns it at its next request. */
-  const expectEnded = async (session: ChildProcess, user: string) => {
-    expect(sessionsOf(user)).toEqual([])
-    const closed = once(session, 'close', { signal: AbortSignal.timeout(30_000) })
-    session.stdin?.write('ls\n')
-    await closed
-  }
+sftpAlone(() => reeve)
 
-  it('when its key is removed, and the key is worth nothing any more', async () => {
-    const credentials = { user: userOf(blog), key: join(client.folder, 'laptop') }
-    const session = await opened(credentials)
-    const { keys } = (
-      await panel.call<{ keys: { fingerprint: string }[] }>('GET', `/api/sites/${blog.id}/ssh-keys`)
-    ).body
-    const removed = await panel.call('DELETE', `/api/sites/${blog.id}/ssh-keys/${keys[0]?.fingerprint}`)
-    expect([keys.length, removed.status]).toEqual([1, 204])
-    await expectEnded(session, credentials.user)
-    expect((await client.sftp(credentials, ['pwd'])).code).toBe(255)
-    expect((await client.sftp(byPassword, ['pwd'])).code).toBe(0)
-  })
-
-  it('when the password is replaced, and when it is turned off', async () => {
-    const first = await opened(byPassword)
-    const made = await turn(blog, { enabled: true, password: 'a password of my own' })
-    expect(made.password).toBeNull()
-    await expectEnded(first, userOf(blog))
-    expect((await client.sftp(byPassword, ['pwd'])).code).toBe(255)
-    const own = { user: userOf(blog), password: 'a password of my own' }
-    const second = await opened(own)
-    expect(await turn(blog, { enabled: false })).toMatchObject({ enabled: false, has_password: false })
-    await expectEnded(second, userOf(blog))
-    expect(await answers()).toBe(false)
-    expect(readFileSync('/etc/shadow', 'utf8')).toMatch(new RegExp(`^${userOf(blog)}:!:`, 'm'))
-  })
+it('locks the account and listens nowhere once it is turned off everywhere', async () => {
+  expect(await turn(blog, { enabled: false })).toMatchObject({ enabled: false, has_password: false })
+  expect(await answers()).toBe(false)
+  expect(readFileSync('/etc/shadow', 'utf8')).toMatch(new RegExp(`^${userOf(blog)}:!:`, 'm'))
 })
 
 describe('a failure', () => {

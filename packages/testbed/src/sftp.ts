@@ -1,7 +1,7 @@
 // OpenSSH's own client against a site's SFTP: by password or key, and for what is refused.
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 export interface Credentials {
@@ -29,8 +29,8 @@ export interface SshClient extends Disposable {
   scp(credentials: Credentials, options: readonly string[], from: string, to: string): Promise<Outcome>
   /** A session that stays open. */
   open(credentials: Credentials): ChildProcessWithoutNullStreams
-  /** Starts ssh without a command and leaves it running. */
-  hold(credentials: Credentials, options: readonly string[]): ChildProcessWithoutNullStreams
+  /** Starts ssh and leaves it running. */
+  hold(credentials: Credentials, options: readonly string[], command?: string): ChildProcessWithoutNullStreams
 }
 
 const patienceMs = 60_000
@@ -68,6 +68,11 @@ export function createSshClient(port: number, address = '127.0.0.1'): SshClient 
       },
     })
   const at = (user: string) => `${user}@${address}`
+  const ssh = (credentials: Credentials, options: readonly string[], command?: string) => {
+    // The first value of an option counts.
+    const args = [...options, ...common(credentials), '-p', String(port), at(credentials.user)]
+    return start('ssh', command === undefined ? args : [...args, command], credentials)
+  }
   return {
     folder,
     makeKey(name) {
@@ -90,10 +95,7 @@ export function createSshClient(port: number, address = '127.0.0.1'): SshClient 
       const args = [...common(credentials), '-P', String(port), '-b', '-', at(credentials.user)]
       return outcome(start('sftp', args, credentials), `${commands.join('\n')}\n`)
     },
-    ssh(credentials, options, command) {
-      const args = [...common(credentials), '-p', String(port), ...options, at(credentials.user)]
-      return outcome(start('ssh', command === undefined ? args : [...args, command], credentials), '')
-    },
+    ssh: (credentials, options, command) => outcome(ssh(credentials, options, command), ''),
     scp(credentials, options, from, to) {
       const target = `${at(credentials.user)}:${to}`
       const args = [...common(credentials), '-P', String(port), ...options, from, target]
@@ -101,12 +103,7 @@ export function createSshClient(port: number, address = '127.0.0.1'): SshClient 
     },
     open: (credentials) =>
       start('sftp', [...common(credentials), '-P', String(port), at(credentials.user)], credentials),
-    hold: (credentials, options) =>
-      start(
-        'ssh',
-        [...common(credentials), '-p', String(port), '-N', ...options, at(credentials.user)],
-        credentials,
-      ),
+    hold: ssh,
     [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
   }
 }
@@ -148,42 +145,18 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Titles of all processes of this machine. */
-export function processTitles(): string[] {
+/** The server's processes that carry sessions of the user; those of a throw-away server are this machine's too. */
+export function sessionsOf(user: string): number[] {
+  const title = new RegExp(`^sshd(-session)?: ${user}[ @]`)
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
-      } catch {
-        return '' // It has just ended.
-      }
-    })
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && title.test(readIfThere(`/proc/${pid}/cmdline`)))
 }
 
-/** A greeting without a password and a request to connect (RFC 1928). */
-export function socksTo(target: number): string {
-  const greeting = [5, 1, 0]
-  const request = [5, 1, 0, 1, 127, 0, 0, 1, target >> 8, target & 255]
-  return String.fromCharCode(...greeting, ...request)
-}
-
-/** What comes back through a port of the client until it is closed. */
-export async function throughEntrance(entrance: number, hello: string): Promise<string> {
-  const deadline = Date.now() + 30_000
-  for (;;) {
-    const answer = await new Promise<string | undefined>((done) => {
-      const socket = connect(entrance, '127.0.0.1')
-      let text = ''
-      socket.setEncoding('latin1').on('data', (chunk: string) => {
-        text += chunk
-      })
-      socket.once('connect', () => socket.write(hello, 'latin1'))
-      socket.once('error', () => done(text || undefined))
-      socket.once('close', () => done(text))
-    })
-    if (answer !== undefined) return answer
-    if (Date.now() > deadline) throw new Error(`nothing listens on ${entrance}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '' // The process has just ended.
   }
 }
