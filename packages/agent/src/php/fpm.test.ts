@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Domain } from '@reeve/contract/primitives.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { pathsBelow, type Paths } from '../paths.ts'
-import { proofDirectory, provePool } from './fpm.ts'
+import { proofDirectory, provePool, refuseMissingUsers } from './fpm.ts'
 import { defaultPhpLimits, type PoolInput } from './render-pool.ts'
 import { installedPhpVersions } from './versions.ts'
 
@@ -39,4 +39,14 @@ it('refuses a pool that the master cannot run, with its reason, and leaves nothi
     /refused the pool of site-4999999: .*cannot get uid for user/,
   )
   expect(readdirSync(proofDirectory(paths))).toEqual([])
+})
+
+it('names the pool whose user is gone before a reload would end the master', () => {
+  if (version === undefined) throw new Error('No PHP-FPM is installed.')
+  const pools = paths.fpmPools(version)
+  mkdirSync(pools, { recursive: true })
+  for (const name of ['games.conf', '.site-4999998.conf.reeve-new']) writeFileSync(join(pools, name), '')
+  expect(() => refuseMissingUsers(paths, version)).not.toThrow()
+  writeFileSync(join(pools, 'site-4999999.conf'), '')
+  expect(() => refuseMissingUsers(paths, version)).toThrow(/The system user site-4999999 is gone/)
 })

@@ -1,10 +1,11 @@
 // PHP-FPM as the agent sees it: one master a version, one pool a site, and no pool reaches the master before
 // a throwaway master has run it.
-import { existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { AppError } from '@reeve/contract/errors.ts'
 import type { PhpVersion } from '@reeve/contract/primitives.ts'
 import { type ConfigChange, createConfigBatch } from '../config-batch.ts'
+import { hostUsers } from '../host-accounts.ts'
 import { markLog } from '../log-mark.ts'
 import type { Paths } from '../paths.ts'
 import { waitUntil } from '../processes.ts'
@@ -28,6 +29,7 @@ export function createPhpService(paths: Paths, version: PhpVersion, service: Ser
       await service.ensureRunning()
       return
     }
+    refuseMissingUsers(paths, version)
     const appended = markLog(paths.fpmLog(version))
     service.signal('SIGUSR2')
     // The master lets running requests end, then executes itself anew: same pid, inherited sockets, and a line
@@ -43,6 +45,18 @@ export function createPhpService(paths: Paths, version: PhpVersion, service: Ser
     }
   }
   return { version, change: createConfigBatch(reload), reload }
+}
+
+/** A pool whose user somebody has removed ends the master at a reload, and with it the pools of all sites. */
+export function refuseMissingUsers(paths: Paths, version: PhpVersion): void {
+  const users = new Set(hostUsers().map(({ name }) => name))
+  const pools = readdirSync(paths.fpmPools(version)).filter((name) => /^[^.].*\.conf$/.test(name))
+  const missing = pools.map((name) => basename(name, '.conf')).find((user) => !users.has(user))
+  if (missing === undefined) return
+  throw new AppError(
+    'refused',
+    `The system user ${missing} is gone, and PHP-FPM ${version} would not start again without it; save the settings of its site once more, or delete that site.`,
+  )
 }
 
 function errorIn(text: string): string {
