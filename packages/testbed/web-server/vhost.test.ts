@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { chownSync, lchownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { promisify } from 'node:util'
@@ -9,8 +9,9 @@ import { gzipSync } from 'node:zlib'
 import { ProxyUpstream } from '@reeve/contract/primitives.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPrivateServer, type PrivateServer, type PrivateSite } from './private-server.ts'
+import { fillBlog, fillFiles } from './site-contents.ts'
 import { rendered, writeStandIn } from './stand-in.ts'
-import { type Answer, type Visit, visit } from './visit.ts'
+import { type Answer, speak, type Visit, visit } from './visit.ts'
 
 let server: PrivateServer
 let upstream: Server
@@ -45,55 +46,9 @@ afterAll(async () => {
   upstream.close()
 })
 
-function fillBlog(blog: PrivateSite): void {
-  const scripts = ['index.php', 'wp-login.php', 'wp-config.php', 'wp-admin/index.php', 'wp-admin/install.php']
-  writeStandIn(blog.release, [
-    ...scripts,
-    'wp-content/uploads/shell.php',
-    'wp-includes/load.php',
-    'UPPER.PHP',
-  ])
-  const files = [
-    '.env',
-    '.git/config',
-    'wp-config.php.bak',
-    'dump.sql',
-    'notes.inc',
-    'readme.html',
-    'app.css',
-    'page.pht',
-  ]
-  mkdirSync(join(blog.release, '.git'))
-  for (const file of [...files, 'wp-content/uploads/photo.jpg'])
-    writeFileSync(join(blog.release, file), `content of ${file}`)
-}
-
-function fillFiles(files: PrivateSite): void {
-  writeFileSync(join(files.release, 'index.html'), 'front')
-  writeFileSync(join(files.release, 'about.html'), 'about')
-  writeFileSync(join(files.release, '404.html'), 'nothing here')
-  writeFileSync(join(files.release, 'index.php'), '<?php // source')
-  writeFileSync(join(files.release, 'app.js'), 'plain twin')
-  writeFileSync(join(files.release, 'app.js.gz'), gzipSync('compressed twin'))
-}
-
 const ask = (of: PrivateSite, path: string, more: Partial<Visit> = {}): Promise<Answer> =>
   visit({ port: server.ports.https, host: of.domain, path, ...more })
 const textOf = async (of: PrivateSite, path: string) => (await ask(of, path)).body.toString()
-
-/** Sends bytes and resolves with what came back before the connection closed. */
-function speak(port: number, request: string): Promise<string> {
-  return new Promise((resolve) => {
-    let answer = ''
-    const socket = connect(port, '127.0.0.1', () => socket.write(request))
-    socket.setTimeout(5000, () => socket.destroy())
-    socket.on('data', (chunk) => {
-      answer += chunk.toString()
-    })
-    socket.on('error', () => resolve(answer))
-    socket.on('close', () => resolve(answer))
-  })
-}
 
 describe('an unknown host', () => {
   test('gets no byte over HTTP', async () => {

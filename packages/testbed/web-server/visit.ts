@@ -2,7 +2,7 @@
 import { request as requestHttp } from 'node:http'
 import { type Agent, type RequestOptions, request as requestHttps } from 'node:https'
 import type { IncomingHttpHeaders } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Visit {
@@ -68,5 +68,19 @@ export function freePort(): Promise<number> {
       const { port } = server.address() as AddressInfo
       server.close(() => resolve(port))
     })
+  })
+}
+
+/** Sends bytes and resolves with what came back before the connection closed. */
+export function speak(port: number, request: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(request))
+    socket.setTimeout(5000, () => socket.destroy())
+    socket.on('data', (chunk) => {
+      answer += chunk.toString()
+    })
+    socket.on('error', () => resolve(answer))
+    socket.on('close', () => resolve(answer))
   })
 }
