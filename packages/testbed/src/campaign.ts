@@ -1,9 +1,9 @@
 // The crash campaign: a failure or a kill at every step of creating and deleting a site, and afterwards either a
 // clean slate or a working site, with a bystander that lost nothing.
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { type Site, siteApplySteps, siteRemoveSteps } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
+import { openFailpoints } from './failpoints.ts'
 import { type Panel, type TaskWithLog, wordpressFields } from './panel.ts'
 import type { Host } from './host.ts'
 import { startReeve } from './reeve.ts'
@@ -50,16 +50,13 @@ export interface Campaign extends AsyncDisposable {
 
 /** On a server of its own. */
 export async function openCampaign(): Promise<Campaign> {
-  // Both daemons, root and `reeve`, must be able to remove the file in it.
-  const directory = mkdtempSync('/var/tmp/reeve-failpoint-')
-  chmodSync(directory, 0o777)
-  const armed = join(directory, 'armed')
-  const reeve = await startReeve({ env: { REEVE_FAILPOINT_FILE: armed } })
+  const failpoints = openFailpoints()
+  const reeve = await startReeve({ env: failpoints.env })
   return {
-    ...(await campaignOn(reeve, armed)),
+    ...(await campaignOn(reeve, failpoints.path)),
     async [Symbol.asyncDispose]() {
       await reeve[Symbol.asyncDispose]()
-      rmSync(directory, { recursive: true, force: true })
+      failpoints[Symbol.dispose]()
     },
   }
 }

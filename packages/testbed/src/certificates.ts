@@ -1,10 +1,11 @@
 // A panel that gets its certificates from a Pebble of its own, and somebody who looks at them all the time.
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
+import { openFailpoints } from './failpoints.ts'
 import type { Panel, TaskWithLog } from './panel.ts'
 import { type AuthorityOptions, type CertificateAuthority, startAuthority } from './pebble.ts'
 import { type Reeve, startReeve } from './reeve.ts'
@@ -27,13 +28,9 @@ export interface CertificateLab extends AsyncDisposable {
 
 export async function openCertificateLab(options: AuthorityOptions = {}): Promise<CertificateLab> {
   await using opening = new AsyncDisposableStack()
-  // Both daemons, root and `reeve`, must be able to remove the file in it.
-  const directory = mkdtempSync('/var/tmp/reeve-failpoint-')
-  opening.defer(() => rmSync(directory, { recursive: true, force: true }))
-  chmodSync(directory, 0o777)
-  const armed = join(directory, 'armed')
+  const failpoints = opening.use(openFailpoints())
   const authority = opening.use(await startAuthority(options))
-  const reeve = opening.use(await startReeve({ env: { ...authority.env, REEVE_FAILPOINT_FILE: armed } }))
+  const reeve = opening.use(await startReeve({ env: { ...authority.env, ...failpoints.env } }))
   await authority.port80.forwardTo(reeve.httpPort)
   const panel = await reeve.panel()
   const owned = opening.move()
@@ -53,10 +50,10 @@ export async function openCertificateLab(options: AuthorityOptions = {}): Promis
         throw new Error(`issuing answered ${accepted.status}: ${JSON.stringify(accepted.body)}`)
       return panel.taskEnd(accepted.body.task.id, 120_000)
     },
-    arm: (failpoint) => writeFileSync(armed, failpoint, { mode: 0o644 }),
+    arm: failpoints.arm,
     hasFired() {
-      const isLeft = existsSync(armed)
-      if (isLeft) rmSync(armed)
+      const isLeft = failpoints.isArmed()
+      rmSync(failpoints.path, { force: true })
       return !isLeft
     },
     renewDue: () => runTimer(reeve.root, 'certificates'),

@@ -1,8 +1,7 @@
 // A server that is worth looking at: sites of several types, people of every role, and a failure.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
+import { openFailpoints } from './failpoints.ts'
 import { type Panel, wordpressFields } from './panel.ts'
 import { type Reeve, startReeve } from './reeve.ts'
 import type { Exhibits } from './screens.ts'
@@ -21,15 +20,9 @@ export interface Gallery extends AsyncDisposable {
 
 /** A fresh Reeve, and what its screens need to be worth looking at. */
 export async function openGallery(): Promise<Gallery> {
-  // Both daemons, root and `reeve`, must be able to remove the file in it.
-  const directory = mkdtempSync('/var/tmp/reeve-failpoint-')
-  chmodSync(directory, 0o777)
-  const armed = join(directory, 'armed')
-  const arm = (failpoint: string) => {
-    writeFileSync(armed, failpoint)
-    chmodSync(armed, 0o666)
-  }
-  const reeve = await startReeve({ env: { REEVE_FAILPOINT_FILE: armed } })
+  const failpoints = openFailpoints()
+  const { arm } = failpoints
+  const reeve = await startReeve({ env: failpoints.env })
   return {
     reeve,
     furnish,
@@ -38,7 +31,7 @@ export async function openGallery(): Promise<Gallery> {
     arm,
     async [Symbol.asyncDispose]() {
       await reeve[Symbol.asyncDispose]()
-      rmSync(directory, { recursive: true, force: true })
+      failpoints[Symbol.dispose]()
     },
   }
 }
