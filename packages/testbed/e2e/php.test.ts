@@ -1,9 +1,11 @@
 // Several PHP versions side by side, and a site that changes its version and limits while it is visited.
-import { existsSync, mkdtempSync, rmSync, writeFileSync, chmodSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Failpoints, openFailpoints } from '../src/failpoints.ts'
 import { tenantOf, writeAs } from '../src/isolation/tenant.ts'
 import { addOtherPhp, type OtherPhp } from '../src/other-php.ts'
 import { type Panel, wordpressFields } from '../src/panel.ts'
@@ -14,17 +16,13 @@ let php: OtherPhp
 let reeve: Reeve
 let panel: Panel
 let site: Site
-let directory: string
+let failpoints: Failpoints
 const bystander = 'bystander.example.com'
 
 beforeAll(async () => {
   php = await addOtherPhp()
-  directory = mkdtempSync('/var/tmp/reeve-failpoint-')
-  chmodSync(directory, 0o777)
-  reeve = await startReeve({
-    launcher: php.launcher,
-    env: { REEVE_FAILPOINT_FILE: join(directory, 'armed') },
-  })
+  failpoints = openFailpoints()
+  reeve = await startReeve({ launcher: php.launcher, env: failpoints.env })
   panel = await reeve.panel()
   await panel.createSite({ domain: bystander, type: 'php', php_version: php.own })
   site = await panel.createSite({ domain: 'changing.example.com', type: 'php', php_version: php.own })
@@ -39,7 +37,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await reeve?.[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true, force: true })
+  failpoints?.[Symbol.dispose]()
 }, 60_000)
 
 const phpList = (words: readonly string[]) => `[${words.map((word) => `'${word}'`).join(', ')}]`
@@ -148,7 +146,7 @@ describe('the PHP version of a site', () => {
     expect(answer.body).toMatchObject({ available: [php.own, php.other].sort().reverse() })
   })
 
-  const failpoints = [
+  const points = [
     { where: 'site.apply.php:after', how: 'error', ends: 'own' },
     { where: 'site.apply.web-server:after', how: 'error', ends: 'own' },
     { where: 'site.apply.verify:before', how: 'error', ends: 'own' },
@@ -157,12 +155,12 @@ describe('the PHP version of a site', () => {
     { where: 'site.configure.apply:after', how: 'kill', ends: 'other' },
   ] as const
 
-  it.each(failpoints)('after a $how at $where is the $ends one, and the site serves', async (failpoint) => {
+  it.each(points)('after a $how at $where is the $ends one, and the site serves', async (failpoint) => {
     const watch = watchSite(site.domain, reeve.https, 10)
-    writeFileSync(join(directory, 'armed'), `${failpoint.where}:${failpoint.how}`, { mode: 0o644 })
+    failpoints.arm(`${failpoint.where}:${failpoint.how}`)
     const { body } = await change({ version: php.other })
     const task = await panel.taskEnd(body.task.id)
-    expect(existsSync(join(directory, 'armed'))).toBe(false)
+    expect(failpoints.isArmed()).toBe(false)
     expect(task.state).toBe(failpoint.ends === 'own' ? 'failed' : 'succeeded')
     const version = php[failpoint.ends]
     expect((await settings())['version']).toMatch(new RegExp(`^${version}\\.`))
@@ -171,5 +169,21 @@ describe('the PHP version of a site', () => {
     await watch.reach(10)
     expect((await watch.stop()).failures).toEqual([])
     await changed({ version: php.own })
+  })
+})
+
+describe('a site whose system user somebody has removed', () => {
+  it('does not end PHP for the others, and has its user again once it is saved', async () => {
+    const lost = await panel.createSite({ domain: 'lost.example.com', type: 'php', php_version: php.own })
+    execFileSync('/usr/sbin/userdel', ['--force', String(lost.system_user)])
+    const master = reeve.servicePid('php')
+    const answer = await change({ memory_limit_mb: 192 })
+    const task = await panel.taskEnd(answer.body.task.id)
+    expect(task.error).toContain(`The system user ${lost.system_user} is gone`)
+    expect((await visit(bystander, { port: reeve.httpsPort })).status).not.toBe(502)
+    await changed({ memory_limit_mb: 160 }, lost.id)
+    await changed({ memory_limit_mb: 192 })
+    expect(reeve.servicePid('php')).toBe(master)
+    expect(readFileSync('/etc/passwd', 'utf8')).toContain(`\n${lost.system_user}:`)
   })
 })
