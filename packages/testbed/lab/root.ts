@@ -1,4 +1,4 @@
-// Roots of fresh Debian servers, made from the mirror that this host uses.
+// Roots of fresh servers, Debian's from the mirror that this host uses.
 import {
   chmodSync,
   cpSync,
@@ -14,6 +14,8 @@ import { join } from 'node:path'
 import { execute } from './execute.ts'
 
 export type DebianRelease = 'bookworm' | 'trixie'
+/** Ubuntu 24.04 is `noble`. */
+export type Release = DebianRelease | 'noble'
 
 const tools = {
   mmdebstrap: 'mmdebstrap',
@@ -58,29 +60,63 @@ async function tryDisk(): Promise<void> {
 }
 
 /** A root with the essential packages and `packages`, as a hosting company's image has few more. */
-export async function makeRoot(
-  path: string,
-  release: DebianRelease,
-  packages: readonly string[],
-): Promise<void> {
-  const mirror = mirrorOf('debian')
+export async function makeRoot(path: string, release: Release, packages: readonly string[]): Promise<void> {
+  const { sources, options: own } = await archiveOf(release, path)
   const options = ['Acquire::Languages "none"', 'Acquire::Retries "3"'].map((option) => `--aptopt=${option}`)
   await execute(
     'mmdebstrap',
     [
-      ...['--quiet', '--variant=minbase', '--dpkgopt=force-unsafe-io', ...options],
+      ...['--quiet', '--variant=minbase', '--dpkgopt=force-unsafe-io', ...options, ...own],
       ...['--dpkgopt=path-exclude=/usr/share/man/*', '--dpkgopt=path-exclude=/usr/share/locale/*'],
-      ...[`--include=${packages.join(',')}`, release, path],
-      ...[
-        `deb ${mirror} ${release} main`,
-        `deb ${mirror} ${release}-updates main`,
-        `deb ${mirrorOf('debian-security')} ${release}-security main`,
-      ],
+      ...[`--include=${packages.join(',')}`, release, path, ...sources],
     ],
     { timeoutMs: 600_000 },
   )
   // mmdebstrap leaves the folder closed when a temporary one was given.
   chmodSync(path, 0o755)
+}
+
+interface Archive {
+  /** Lines of sources.list. */
+  sources: string[]
+  /** What mmdebstrap must know of it. */
+  options: string[]
+}
+
+async function archiveOf(release: Release, path: string): Promise<Archive> {
+  if (release === 'noble') {
+    const mirror = 'http://archive.ubuntu.com/ubuntu'
+    const pockets = [release, `${release}-updates`, `${release}-security`]
+    return {
+      sources: pockets.map((pocket) => `deb ${mirror} ${pocket} main universe`),
+      // Ubuntu does not count apt among what is essential, and every image of it has it.
+      options: [`--keyring=${await ubuntuKeyring(path)}`, '--include=apt'],
+    }
+  }
+  const mirror = mirrorOf('debian')
+  return {
+    sources: [
+      `deb ${mirror} ${release} main`,
+      `deb ${mirror} ${release}-updates main`,
+      `deb ${mirrorOf('debian-security')} ${release}-security main`,
+    ],
+    options: [],
+  }
+}
+
+/** Debian 12 has no package of it. The checksum is what noble's signed index says. */
+async function ubuntuKeyring(beside: string): Promise<string> {
+  const folder = `${beside}.keyring`
+  const name = 'ubuntu-keyring_2023.11.28.1_all.deb'
+  const checksum = '36de43b15853ccae0028e9a767613770c704833f82586f28eb262f0311adb8a8'
+  mkdirSync(folder)
+  await execute('sh', [
+    '-euc',
+    `cd "$1"; curl -fsS --retry 3 -o "$2" "https://archive.ubuntu.com/ubuntu/pool/main/u/ubuntu-keyring/$2"
+     echo "$3  $2" | sha256sum --check --quiet --strict; dpkg-deb -x "$2" .`,
+    ...['sh', folder, name, checksum],
+  ])
+  return join(folder, 'usr/share/keyrings/ubuntu-archive-keyring.gpg')
 }
 
 /** What a server has that can boot and be reached; the rest is the installer's matter. */

@@ -1,11 +1,11 @@
-// The release on a throw-away Debian server: made, installed and used as a person would with a VPS.
+// The release on a throw-away server: made, installed and used as a person would with a VPS.
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openRegistry } from '../../agent/src/registry.ts'
 import { execute } from '../lab/execute.ts'
 import type { Network } from '../lab/network.ts'
-import { configureRoot, type DebianRelease, makeDisk, makeRoot, serverPackages } from '../lab/root.ts'
+import { configureRoot, makeDisk, makeRoot, type Release, serverPackages } from '../lab/root.ts'
 import { bootServer, type Server } from '../lab/server.ts'
 import { administrator, type Host, type Service } from './host.ts'
 import { openPanelAt, type Panel } from './panel.ts'
@@ -24,7 +24,7 @@ export async function buildRelease(): Promise<string> {
 export interface ServerPlan {
   /** Where its disk is made. */
   folder: string
-  release: DebianRelease
+  release: Release
   network: Network
   /** Among the servers of the network. */
   number: number
