@@ -1,11 +1,12 @@
 // The configuration of a site: from PUT /config to what visitors see, what is refused, and who notices.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Failpoints, openFailpoints } from '../src/failpoints.ts'
 import { watchSiteByHttp2 } from '../src/http2-visitor.ts'
-import { openPanel, type Panel } from '../src/panel.ts'
+import { callPatiently, openPanel, type Panel } from '../src/panel.ts'
 import { type Reeve, startReeve } from '../src/reeve.ts'
 import { plainRequest, visit, watchSite } from '../src/visitor.ts'
 import { ownConfiguration } from '../suites/own-configuration.ts'
@@ -13,13 +14,13 @@ import { ownConfiguration } from '../suites/own-configuration.ts'
 let reeve: Reeve
 let panel: Panel
 let site: Site
-let directory: string
+let failpoints: Failpoints
 const bystander = 'bystander.example.com'
 const www = 'www.changing.example.com'
 
 beforeAll(async () => {
-  directory = mkdtempSync('/var/tmp/reeve-failpoint-')
-  reeve = await startReeve({ env: { REEVE_FAILPOINT_FILE: join(directory, 'armed') } })
+  failpoints = openFailpoints()
+  reeve = await startReeve({ env: failpoints.env })
   panel = await reeve.panel()
   await panel.createSite({ domain: bystander, type: 'php' })
   site = await panel.createSite({ domain: 'changing.example.com', type: 'php' })
@@ -27,18 +28,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await reeve?.[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true, force: true })
+  failpoints?.[Symbol.dispose]()
 }, 60_000)
 
 type Answered = { task: Task; site: Site; error: string; field: string; line: number }
 
-/** The panel gives the agent less than a second to answer, which a busy machine may not have: nothing was begun. */
-async function change(body: Record<string, unknown>, as: Panel = panel) {
-  for (const deadline = Date.now() + 30_000; ; ) {
-    const answer = await as.call<Answered>('PUT', `/api/sites/${site.id}/config`, body)
-    if (answer.status !== 502 || Date.now() > deadline) return answer
-  }
-}
+const change = (body: Record<string, unknown>, as: Panel = panel) =>
+  callPatiently<Answered>(as, 'PUT', `/api/sites/${site.id}/config`, body)
 
 async function changed(body: Record<string, unknown>): Promise<void> {
   const answer = await change(body)
@@ -208,7 +204,7 @@ describe('when the agent is killed in the middle', () => {
   it.each(['before', 'after'])(
     '%s the web server has changed, the site is whole afterwards',
     async (moment) => {
-      writeFileSync(join(directory, 'armed'), `site.apply.web-server:${moment}:kill`)
+      failpoints.arm(`site.apply.web-server:${moment}:kill`)
       const answer = await change({ redirects: [{ from: `/${moment}`, to: '/new' }] })
       expect(answer.status, JSON.stringify(answer.body)).toBe(202)
       const task = await panel.taskEnd(answer.body.task.id, 120_000)

@@ -2,7 +2,6 @@
 import {
   appendFileSync,
   chmodSync,
-  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -20,8 +19,9 @@ import type { DriftItem } from '@reeve/contract/drift.ts'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Failpoints, openFailpoints } from '../src/failpoints.ts'
 import { tenantOf, writeAs } from '../src/isolation/tenant.ts'
-import type { Panel } from '../src/panel.ts'
+import { callPatiently, type Panel } from '../src/panel.ts'
 import { type Reeve, startReeve } from '../src/reeve.ts'
 import { type Bystander, visit, watchSite } from '../src/visitor.ts'
 
@@ -29,18 +29,17 @@ let reeve: Reeve
 let panel: Panel
 let site: Site
 let root: string
-let failpoints: string
+let failpoints: Failpoints
 let watched: Bystander
 const bystander = 'bystander.example.com'
 
 const start = async (ports?: { panel: number; http: number; https: number }) => {
-  const env = { REEVE_FAILPOINT_FILE: join(failpoints, 'armed') }
-  reeve = await startReeve({ root, env, ...(ports ? { ports } : {}) })
+  reeve = await startReeve({ root, env: failpoints.env, ...(ports ? { ports } : {}) })
   panel = await reeve.panel()
 }
 
 beforeAll(async () => {
-  failpoints = mkdtempSync('/var/tmp/reeve-failpoint-')
+  failpoints = openFailpoints()
   root = mkdtempSync('/var/tmp/reeve-')
   await start()
   await panel.createSite({ domain: bystander, type: 'static' })
@@ -55,7 +54,8 @@ afterAll(async () => {
     for (const { id } of body.sites) await panel.deleteSite(id)
   }
   await reeve?.stop()
-  for (const path of [root, failpoints]) rmSync(path, { recursive: true, force: true })
+  failpoints[Symbol.dispose]()
+  rmSync(root, { recursive: true, force: true })
 }, 90_000)
 
 const vhost = () => join(root, `etc/nginx/sites-enabled/${site.domain}.conf`)
@@ -67,13 +67,7 @@ const addHeader = (value: string) =>
     read().replace(/^  add_header X-Cache /m, `  add_header X-By-Hand ${value} always;\n$&`),
   )
 
-/** The panel gives the agent less than a second to answer, which a busy machine may not have: nothing was begun. */
-async function call<Body>(method: string, path: string, body?: unknown) {
-  for (const deadline = Date.now() + 30_000; ; ) {
-    const answer = await panel.call<Body>(method, path, body)
-    if (answer.status !== 502 || Date.now() > deadline) return answer
-  }
-}
+const call = <Body>(...request: Parameters<Panel['call']>) => callPatiently<Body>(panel, ...request)
 
 const items = async (): Promise<DriftItem[]> =>
   (await call<{ items: DriftItem[] }>('GET', '/api/system/drift')).body.items
@@ -308,10 +302,9 @@ describe('an agent that is killed while an item is resolved', () => {
       addHeader(`${action}-${moment}`)
       const { id } = await item()
       const old = reeve.pid('agent')
-      const armed = join(failpoints, 'armed')
-      writeFileSync(armed, `drift.${action}:${moment}:kill`)
+      failpoints.arm(`drift.${action}:${moment}:kill`)
       const path = `/api/system/drift/${id}/resolve`
-      const answered = async () => [(await panel.call('POST', path, { action })).status, existsSync(armed)]
+      const answered = async () => [(await panel.call('POST', path, { action })).status, failpoints.isArmed()]
       // A busy agent may answer too late to be asked at all.
       await expect.poll(answered, { timeout: 30_000 }).toEqual([502, false])
       await expect

@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
-import { type ClientHttp2Session, connect } from 'node:http2'
 import { Agent, request } from 'node:https'
 import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askByHttp2, openHttp2 } from '../src/http2-visitor.ts'
 import { type Panel } from '../src/panel.ts'
 import { type Reeve, startReeve } from '../src/reeve.ts'
 import { tenantOf, writeAs } from '../src/isolation/tenant.ts'
@@ -57,22 +56,14 @@ const closing: Client = async (tally, isStopped) => {
 }
 
 const http2: Client = async (tally, isStopped) => {
-  const open = async () => {
-    const session = connect(`https://127.0.0.1:${reeve.httpsPort}`, {
-      servername: domain,
-      rejectUnauthorized: false,
-    })
-    session.on('error', () => {})
-    await once(session, 'connect')
-    return session
-  }
+  const open = () => openHttp2(domain, reeve.https)
   let session = await open()
   while (!isStopped()) {
     // After a GOAWAY the session takes no new request; those it has are answered (RFC 9113, 6.8).
     if (session.closed || session.destroyed) session = await open()
     tally.requests++
     const path = nextPath()
-    const { outcome, wasProcessed } = await askHttp2(session, path)
+    const { outcome, wasProcessed } = await askByHttp2(session, `${domain}:${reeve.httpsPort}`, path)
     if (wasProcessed && outcome !== '200') tally.failures.push(`${path}: ${outcome}`)
     // The server said that it has not seen this one, so that it can be sent again without harm.
     if (!wasProcessed) {
@@ -81,27 +72,6 @@ const http2: Client = async (tally, isStopped) => {
     }
   }
   session.close()
-}
-
-async function askHttp2(
-  session: ClientHttp2Session,
-  path: string,
-): Promise<{ outcome: string; wasProcessed: boolean }> {
-  const { promise, resolve } = Promise.withResolvers<{ outcome: string; wasProcessed: boolean }>()
-  const stream = session.request({ ':path': path, ':authority': `${domain}:${reeve.httpsPort}` })
-  let status = 'no answer'
-  stream.on('response', (headers) => {
-    status = String(headers[':status'])
-  })
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    const isRefused =
-      error.code === 'ERR_HTTP2_GOAWAY_SESSION' || /NGHTTP2_REFUSED_STREAM/.test(error.message)
-    resolve({ outcome: error.message, wasProcessed: !isRefused })
-  })
-  stream.on('close', () => resolve({ outcome: status, wasProcessed: true }))
-  stream.resume()
-  stream.end()
-  return promise
 }
 
 /** Keeps one connection and lets it idle between two requests; a reset there is counted apart. */
@@ -193,9 +163,12 @@ function expectNoLoss(tallies: Record<string, Tally>): void {
   }
 }
 
+let made = 0
+
 async function createAndDelete(type: string, count: number): Promise<void> {
   for (let at = 0; at < count; at++) {
-    const site: Site = await panel.createSite({ domain: `${type}${at}.example.com`, type })
+    // A name of its own, also when a test is run again.
+    const site: Site = await panel.createSite({ domain: `${type}${++made}.example.com`, type })
     expect((await panel.deleteSite(site.id)).state).toBe('succeeded')
   }
 }

@@ -10,13 +10,13 @@ export function watchSiteByHttp2(domain: string, at: Door): Bystander {
   let requests = 0
   let isStopped = false
   const loop = async () => {
-    let session = await open(domain, at)
+    let session = await openHttp2(domain, at)
     while (!isStopped) {
       // After a GOAWAY the session takes no new request; those it has are answered (RFC 9113, 6.8).
-      if (session.closed || session.destroyed) session = await open(domain, at)
+      if (session.closed || session.destroyed) session = await openHttp2(domain, at)
       requests++
       const path = requests % 2 === 0 ? '/' : `/?bystander=${requests}`
-      const { outcome, wasProcessed } = await ask(session, `${domain}:${at.port}`, path)
+      const { outcome, wasProcessed } = await askByHttp2(session, `${domain}:${at.port}`, path)
       // What the server says it has not seen can be sent again without harm.
       if (!wasProcessed) session.close()
       else if (outcome !== '200') failures.push(`request ${requests}: ${outcome}`)
@@ -36,19 +36,26 @@ export function watchSiteByHttp2(domain: string, at: Door): Bystander {
   }
 }
 
-async function open(domain: string, { address, port }: Door): Promise<ClientHttp2Session> {
+export async function openHttp2(domain: string, { address, port }: Door): Promise<ClientHttp2Session> {
   const session = connect(`https://${address}:${port}`, { servername: domain, rejectUnauthorized: false })
   session.on('error', () => {})
   await once(session, 'connect')
   return session
 }
 
-async function ask(
+export interface Http2Answer {
+  /** The status, or what went wrong. */
+  outcome: string
+  /** False when the server said that it has not looked at the request, which can then be sent again without harm. */
+  wasProcessed: boolean
+}
+
+export async function askByHttp2(
   session: ClientHttp2Session,
   authority: string,
   path: string,
-): Promise<{ outcome: string; wasProcessed: boolean }> {
-  const { promise, resolve } = Promise.withResolvers<{ outcome: string; wasProcessed: boolean }>()
+): Promise<Http2Answer> {
+  const { promise, resolve } = Promise.withResolvers<Http2Answer>()
   const stream = session.request({ ':path': path, ':authority': authority })
   let status = 'no answer'
   stream.on('response', (headers) => {

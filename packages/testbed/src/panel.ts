@@ -87,7 +87,7 @@ function panelOf(call: Send, origin: string, cookie: string): Panel {
     call,
     taskEnd,
     async createSite(fields) {
-      const created = await call<{ task: Task; site: Site }>('POST', '/api/sites', fields)
+      const created = await callPatiently<{ task: Task; site: Site }>({ call }, 'POST', '/api/sites', fields)
       if (created.status !== 202)
         throw new Error(`create answered ${created.status}: ${JSON.stringify(created.body)}`)
       const task = await taskEnd(created.body.task.id)
@@ -95,11 +95,26 @@ function panelOf(call: Send, origin: string, cookie: string): Panel {
       return (await call<Site>('GET', `/api/sites/${created.body.site.id}`)).body
     },
     async deleteSite(id) {
-      const accepted = await call<{ task: Task }>('DELETE', `/api/sites/${id}`)
+      const accepted = await callPatiently<{ task: Task }>({ call }, 'DELETE', `/api/sites/${id}`)
       if (accepted.status !== 202)
         throw new Error(`delete answered ${accepted.status}: ${JSON.stringify(accepted.body)}`)
       return taskEnd(accepted.body.task.id)
     },
+  }
+}
+
+/**
+ * The panel gives the agent less than a second to answer, which a busy machine may not have. Nothing was begun then, so
+ * that it can be asked again.
+ */
+export async function callPatiently<Body = Record<string, unknown>>(
+  { call }: Pick<Panel, 'call'>,
+  ...[method, path, body]: Parameters<Panel['call']>
+): Promise<Answer<Body>> {
+  for (const deadline = Date.now() + 30_000; ; ) {
+    const answer = await call<Body>(method, path, body)
+    if (answer.status !== 502 || Date.now() > deadline) return answer
+    await new Promise((done) => setTimeout(done, 100))
   }
 }
 
