@@ -65,7 +65,7 @@ function Served({ certificate }: { certificate: CertificateFacts }) {
       <dl className="card divide-y">
         {facts.map(([name, value, title]) => (
           <div key={name} className="flex flex-wrap items-baseline gap-x-4 px-5 py-2.5">
-            <dt className="w-40 flex-none text-muted">{name}</dt>
+            <dt className="w-full flex-none text-muted sm:w-40">{name}</dt>
             <dd title={title} className="min-w-0 wrap-anywhere">
               {value}
             </dd>

@@ -50,7 +50,7 @@ export const siteSettingsStrings = {
     hstsSelfSigned:
       'This site’s certificate is self-signed: with HSTS on, visitors cannot open the site at all. Get a certificate first.',
     redirects: 'Redirects',
-    redirectsHint: 'Exact paths of this site, without the query.',
+    redirectsHint: 'From an exact path of this site, without the query, to another path or a whole address.',
     redirectsNone: 'No address of this site is redirected.',
     redirectAdd: 'Add redirect',
     redirectRemove: (from: string) =>
@@ -59,7 +59,7 @@ export const siteSettingsStrings = {
     redirectTo: 'To',
     redirectStatus: 'Status',
     redirectFromPlaceholder: '/old-page',
-    redirectToPlaceholder: '/new-page or https://…',
+    redirectToPlaceholder: '/new-page',
     redirectStatuses: {
       301: '301 permanent',
       302: '302 temporary',
