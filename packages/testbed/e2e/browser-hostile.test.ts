@@ -58,7 +58,7 @@ async function open(page: Page, path: string): Promise<void> {
   const ends = (request: Request) => waiting.delete(request)
   page.on('request', asks).on('requestfinished', ends).on('requestfailed', ends)
   await page.goto(path)
-  await page.getByRole('heading', { level: 1 }).filter({ hasNotText: '…' }).waitFor()
+  await page.getByRole('heading', { level: 1 }).filter({ hasNotText: '…' }).first().waitFor()
   await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' })
   const missing = async () => waiting.size + (await page.locator('.skeleton').count())
   await expect.poll(missing, { timeout: 45_000, message: path }).toBe(0)
@@ -85,6 +85,7 @@ describe('what was planted everywhere', { timeout: 600_000 }, () => {
     const { page, problems } = await enter(person, width)
     for (const { path, shows, hiddenFrom } of sightsOf(planted)) {
       await open(page, path)
+      expect(problems).toEqual([])
       if (!hiddenFrom?.includes(view)) await shows(page)
       await expectPlainText(page, path)
     }
