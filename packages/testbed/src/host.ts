@@ -4,6 +4,11 @@ import { execFileSync } from 'node:child_process'
 import { join, relative } from 'node:path'
 import type { Panel } from './panel.ts'
 
+export interface Person {
+  email: string
+  password: string
+}
+
 /** Where something answers. */
 export interface Door {
   address: string
@@ -28,8 +33,10 @@ export interface Host {
   servicePid(service: Service): number
   /** Signed in as the administrator of the setup, which is done on first use. */
   panel(): Promise<Panel>
-  /** The same in a session of its own. */
-  signIn(): Promise<Panel>
+  /** A session of its own, of the administrator unless somebody else is named. */
+  signIn(person?: Person): Promise<Panel>
+  /** What the panel has printed since it was started. */
+  printed(): Promise<string>
   /** Words that start a program among those of the server, as this user. */
   asUser(uid: number): readonly string[]
 }
@@ -56,4 +63,4 @@ export const services = ['nginx', 'php', 'mariadb', 'redis'] as const
 export type Service = (typeof services)[number]
 
 /** The administrator that tests set a panel up with. */
-export const administrator = { email: 'owner@example.com', password: 'correct horse battery staple' }
+export const administrator: Person = { email: 'owner@example.com', password: 'correct horse battery staple' }

@@ -7,7 +7,7 @@ import { execute } from '../lab/execute.ts'
 import type { Network } from '../lab/network.ts'
 import { configureRoot, makeDisk, makeRoot, type Release, serverPackages } from '../lab/root.ts'
 import { bootServer, type Server } from '../lab/server.ts'
-import { administrator, type Host, type Service } from './host.ts'
+import { administrator, type Host, type Person, type Service } from './host.ts'
 import { openPanelAt, type Panel } from './panel.ts'
 import { repository } from './reeve.ts'
 import { wordpressSource } from './wordpress-source.ts'
@@ -70,7 +70,8 @@ export function installedHost(server: Server): InstalledHost {
   const { address } = server
   const origin = `https://${panelName}`
   let signedIn: Promise<Panel> | undefined
-  const signIn = () => openPanelAt({ root: server.root, address, origin, ...administrator })
+  const signIn = (person: Person = administrator) =>
+    openPanelAt({ root: server.root, address, origin, ...person })
   return {
     server,
     get root() {
@@ -88,6 +89,8 @@ export function installedHost(server: Server): InstalledHost {
       return signedIn
     },
     signIn,
+    printed: () =>
+      server.run('journalctl --boot --output=cat --no-pager --unit=reeve-api --unit=reeve-agent'),
     asUser: (uid) => server.enter(uid),
   }
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
-import { administrator, type Host, type Service } from './host.ts'
+import { administrator, type Host, type Person, type Service } from './host.ts'
 import { type Panel, openPanel } from './panel.ts'
 import { wordpressSource } from './wordpress-source.ts'
 
@@ -59,7 +59,7 @@ export async function startReeve(options: StartOptions = {}): Promise<Reeve> {
     throw error
   }
   let signedIn: Promise<Panel> | undefined
-  const signIn = () => openPanel({ port: panel, root, ...administrator })
+  const signIn = (person: Person = administrator) => openPanel({ port: panel, root, ...person })
   return {
     root,
     ownRoot: root,
@@ -78,6 +78,7 @@ export async function startReeve(options: StartOptions = {}): Promise<Reeve> {
       return signedIn
     },
     signIn,
+    printed: async () => output(),
     asUser: (uid) => ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'],
     async [Symbol.asyncDispose]() {
       await stop()
