@@ -24,13 +24,17 @@ import {
 import { describeFootprint, memoryUsed } from '../src/footprint.ts'
 import { type Panel, wordpressFields } from '../src/panel.ts'
 import { visit } from '../src/visitor.ts'
+import { type ArgumentsWatch, watchArguments } from '../src/watch-arguments.ts'
 import { absence } from '../suites/absence.ts'
+import { agentDown } from '../suites/agent-down.ts'
 import { firstSite } from '../suites/first-site.ts'
 import { injection } from '../suites/injection.ts'
+import { isolation } from '../suites/isolation.ts'
 import { ownConfiguration } from '../suites/own-configuration.ts'
 import { powerCut } from '../suites/power-cut.ts'
 import { reaching } from '../suites/reaching.ts'
 import { repeat } from '../suites/repeat.ts'
+import { secrets } from '../suites/secrets.ts'
 import { comingBack } from '../suites/services.ts'
 import { siteCrash } from '../suites/site-crash.ts'
 import { siteLife } from '../suites/site-life.ts'
@@ -89,10 +93,18 @@ function everySuite(hostOf: () => InstalledHost & { setupLink(): string }): void
   describe('a site', () => siteLife(hostOf))
   describe('a second application', () => repeat(hostOf))
   describe('hostile characters', () => injection(hostOf))
+  isolation(hostOf)
+  watchedSecrets(hostOf)
   ownConfiguration(hostOf)
   reaching(hostOf)
   comingBack(hostOf)
   absence(hostOf)
+  describe('without watchdogs,', () => {
+    // systemd would start an agent anew that a test holds for long.
+    beforeAll(() => hostOf().server.run('systemctl service-watchdogs no'))
+    afterAll(() => hostOf().server.run('systemctl service-watchdogs yes'))
+    agentDown(hostOf)
+  })
   describe('a crash', () => {
     let failpoints: Awaited<ReturnType<typeof allowFailpoints>>
     let campaign: Pick<Campaign, 'attempt'>
@@ -120,9 +132,21 @@ function everySuite(hostOf: () => InstalledHost & { setupLink(): string }): void
   })
 }
 
+function watchedSecrets(hostOf: () => InstalledHost): void {
+  describe('while arguments are read,', () => {
+    let watch: ArgumentsWatch
+    beforeAll(() => {
+      watch = watchArguments()
+    })
+    secrets(hostOf, () => watch)
+    afterAll(() => watch[Symbol.dispose]())
+  })
+}
+
 /** On the second release what differs between the two: versions of every service, and systemd's own. */
 function shortSuite(hostOf: () => InstalledHost): void {
   describe('a site', () => siteLife(hostOf))
+  isolation(hostOf)
   ownConfiguration(hostOf)
   comingBack(hostOf)
 }
