@@ -1,5 +1,7 @@
 // Text that wants to be more than text, in everything that keeps text, on every page that shows it; and every page
 // without a mouse.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page, Request } from '@playwright/test'
 import { connectorPurge, purgeCache } from '@reeve/contract/cache.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,7 +15,7 @@ import { sendWith, type Subjects } from '../src/hostile/requests.ts'
 import { sightsOf, turnedText, type View } from '../src/hostile/sights.ts'
 import { markup, rightToLeft, secretMarkup, texts } from '../src/hostile/texts.ts'
 import { type Panel, wordpressFields } from '../src/panel.ts'
-import { administrator } from '../src/reeve.ts'
+import { administrator, repository } from '../src/reeve.ts'
 import { signIn } from '../src/screens.ts'
 
 let lab: CertificateLab
@@ -80,6 +82,18 @@ describe('what was planted everywhere', { timeout: 600_000 }, () => {
     ['reader', people.readonly, 1440],
     ['phone', administrator, 390],
   ]
+
+  it('is looked for on every page there is', () => {
+    const router = readFileSync(join(repository, 'packages/web/src/app/router.ts'), 'utf8')
+    const routes = [...router.matchAll(/^ {2}path: '(\/.*)',$/gm)].map(([, path = '']) => path)
+    const visited = sightsOf(planted).map(({ path }) => path)
+    const isVisited = (route: string) => {
+      const pattern = new RegExp(`^(?:/sites/s[^/]+)?${route.replace('$id', '[^/]+')}$`)
+      return visited.some((path) => pattern.test(path))
+    }
+    expect(routes.length).toBeGreaterThan(15)
+    expect(routes.filter((route) => !isVisited(route))).toEqual(['/setup', '/login'])
+  })
 
   it.each(views)('is text on every page: %s', async (view, person, width) => {
     const { page, problems } = await enter(person, width)

@@ -42,6 +42,7 @@ export function sightsOf({ site, failedTask }: Planted): Sight[] {
     { path: '/', shows: nothing },
     { path: '/sites', shows: (page) => read(page, site.domain) },
     { path: '/sites/new', shows: nothing },
+    { path: `/sites/new?again=${encodeURIComponent(markup)}`, shows: nothing },
     { path: `/sites/${site.id}`, shows: (page) => read(page, markup) },
     {
       path: part('config'),
