@@ -61,7 +61,7 @@ function stepsOf(context: AgentContext, work: SiteWork): Step[] {
       name: 'files',
       after: ['user'],
       run: async () => {
-        await ensureSiteDirectories(paths, user)
+        await ensureSiteDirectories(user)
         applyLogRotation(context, registered, user)
       },
     },
@@ -77,8 +77,9 @@ function stepsOf(context: AgentContext, work: SiteWork): Step[] {
     { name: 'application', after: ['files', 'database'], run: () => installApplication(context, work) },
     {
       name: 'web server',
-      // Requests are sent to another pool only when it answers; nobody visits a site that is just being made.
-      after: ['certificate', 'files', ...(registered.isInstalled ? ['php'] : [])],
+      // Requests are sent to another pool only when it answers. Nobody visits a site that is just being made, and a
+      // reload with many sites takes longest of all, so it does not wait.
+      after: ['certificate', ...(registered.isInstalled ? ['files', 'php'] : [])],
       run: () => applyVhost(context, work),
     },
     {

@@ -14,7 +14,6 @@ import { join } from 'node:path'
 import type { SiteUser } from '../as-site-user.ts'
 import { run } from '../command.ts'
 import { syncDirectory } from '../managed-file.ts'
-import type { Paths } from '../paths.ts'
 
 export interface SiteLayout {
   home: string
@@ -41,7 +40,7 @@ export function layoutOf(home: string): SiteLayout {
  * The home is root's and closed to everybody but the site's user and nginx, who come in by ACL; so no mode
  * that a site gives its own files can open them to another site.
  */
-export async function ensureSiteDirectories(paths: Paths, site: SiteUser): Promise<SiteLayout> {
+export async function ensureSiteDirectories(site: SiteUser): Promise<SiteLayout> {
   const layout = layoutOf(site.home)
   ensureDirectory(layout.home, 0o750, 0, 0)
   await run('setfacl', ['--modify', `u:${site.user}:rx,u:www-data:rx`, '--', layout.home], {
@@ -58,7 +57,6 @@ export async function ensureSiteDirectories(paths: Paths, site: SiteUser): Promi
   ]) {
     ensureDirectory(owned, 0o700, site.uid, site.gid)
   }
-  ensureDirectory(paths.siteLogs(site.domain), 0o750, 0, 0)
   return layout
 }
 

@@ -52,6 +52,7 @@ export function passwordFile(context: AgentContext, spec: SiteSpec): ManagedFile
 export async function applyVhost(context: AgentContext, work: SiteWork): Promise<void> {
   const { paths, registry } = context
   ensureDirectory(paths.pageCaches, 0o711, 0, 0)
+  ensureDirectory(paths.siteLogs(work.spec.domain), 0o750, 0, 0)
   const vhost = vhostFile(context, work)
   const passwords = passwordFile(context, work.spec)
   if (passwords) ensureDirectory(paths.passwords, 0o711, 0, 0)
