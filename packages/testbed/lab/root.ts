@@ -158,6 +158,18 @@ export async function makeDisk(root: string, disk: string): Promise<void> {
   await execute('rm', ['-rf', '--one-file-system', root])
 }
 
+/** A second server from a disk that did not boot yet, at an address of its own. */
+export async function copyDisk(disk: string, copy: string, from: Place, to: Place): Promise<void> {
+  await execute('cp', ['--sparse=always', disk, copy])
+  const folder = `${copy}.root`
+  mkdirSync(folder, { recursive: true })
+  const script = `mount -o loop "$1" "$2"
+    sed -i "s/\\b$3\\b/$4/; s/\\b$5\\b/$6/" "$2/etc/hosts" "$2/etc/hostname" "$2/etc/systemd/network/10-host0.network"
+    umount "$2"`
+  const edit = ['sh', copy, folder, from.address, to.address, from.name, to.name]
+  await execute('unshare', ['--mount', 'sh', '-euc', script, ...edit])
+}
+
 /** The address this host's apt uses for one of Debian's archives, else Debian's own. */
 function mirrorOf(archive: 'debian' | 'debian-security'): string {
   const words = globSync('/etc/apt/{sources.list,sources.list.d/*.sources,sources.list.d/*.list}')

@@ -137,13 +137,13 @@ export interface TlsFiles {
 }
 
 /** Debian ships none for Pebble. */
-function makeTls(folder: string): TlsFiles {
+export function makeTls(folder: string, address = '127.0.0.1'): TlsFiles {
   const files = { certificate: join(folder, 'authority.pem'), key: join(folder, 'authority-key.pem') }
   execFileSync(
     '/usr/bin/openssl',
     [
       ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-      ...['-days', '2', '-subj', '/CN=A test', '-addext', 'subjectAltName=IP:127.0.0.1'],
+      ...['-days', '2', '-subj', '/CN=A test', '-addext', `subjectAltName=IP:${address}`],
       ...['-keyout', files.key, '-out', files.certificate],
     ],
     { stdio: 'ignore' },

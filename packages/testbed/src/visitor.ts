@@ -19,6 +19,8 @@ export interface VisitOptions {
   headers?: Readonly<Record<string, string>>
   body?: string
   timeoutMs?: number
+  /** What must vouch for the certificate, in PEM; nobody need when absent. */
+  ca?: string
   /** Which of this machine's addresses to come from. */
   localAddress?: string
 }
@@ -33,9 +35,10 @@ export function visit(domain: string, options: VisitOptions): Promise<Page> {
     path: options.path ?? '/',
     method: options.method ?? 'GET',
     headers: { host: `${domain}:${options.port}`, connection: 'close', ...options.headers },
-    rejectUnauthorized: false,
+    rejectUnauthorized: options.ca !== undefined,
     agent: false,
     timeout: options.timeoutMs ?? 20_000,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
     ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
   })
   call.on('response', (response) => {
