@@ -10,7 +10,7 @@ import { spendCode } from './two-factor.ts'
 const rivals = 100
 const rounds = 20
 /** Argon2 is the price of the setup's rounds; two of them share a busy machine's cores. */
-const patienceMs = 300_000
+const patienceMs = 600_000
 /** No further round of sign-ins is begun after this long. */
 const roundsWithinMs = 20_000
 
