@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { Browser } from '@playwright/test'
 import type { Site } from '@reeve/contract/sites.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { accessibilityProblems, deleteAllSites, newVisitor, openBrowser } from '../src/browser.ts'
+import { accessibilityProblems, deleteAllSites, openBrowser } from '../src/browser.ts'
 import { expectOn } from '../src/expect-on.ts'
 import { type Gallery, openGallery, people } from '../src/gallery.ts'
 import type { Panel } from '../src/panel.ts'
-import { signIn, themes } from '../src/screens.ts'
+import { enter, themes } from '../src/screens.ts'
 
 const patience = { timeout: 60_000 }
 
@@ -33,23 +33,18 @@ afterAll(async () => {
   await gallery[Symbol.asyncDispose]()
 }, 120_000)
 
-async function enter(person?: { email: string; password: string }) {
-  const origin = `http://127.0.0.1:${gallery.reeve.port}`
-  const visitor = await newVisitor(browser, origin, { reducedMotion: 'reduce' })
-  await signIn(visitor.page, person)
-  return visitor
-}
-
 const inOrder = 'Every file the panel wrote is as the panel wrote it.'
 
 /** An edit by hand, as an administrator's editor leaves it. */
 function edit(line: string): void {
   const text = readFileSync(vhost, 'utf8')
-  writeFileSync(vhost, text.replace('server_tokens off;', `server_tokens off;\n    ${line}`))
+  // The last block is that of the pages, whatever it holds.
+  expect(text.endsWith('}\n')).toBe(true)
+  writeFileSync(vhost, text.replace(/}\n$/, `  ${line}\n}\n`))
 }
 
 it('shows what differs, keeps an edit, and discards another', async () => {
-  const { page, problems } = await enter()
+  const { page, problems } = await enter(browser, gallery.reeve.origin)
   await page.goto('/drift')
   await page.getByText(inOrder).waitFor(patience)
 
@@ -85,7 +80,7 @@ it('shows what differs, keeps an edit, and discards another', async () => {
 
 it('is for a reader to see and for an administrator to decide; an operator has none', async () => {
   edit('add_header X-Seen 1;')
-  const reader = await enter(people.readonly)
+  const reader = await enter(browser, gallery.reeve.origin, people.readonly)
   await reader.page.goto('/drift')
   const keep = reader.page.getByRole('button', { name: 'Keep the edit' })
   await expectOn(keep).toHaveAttribute('aria-disabled', 'true', patience)
@@ -93,7 +88,7 @@ it('is for a reader to see and for an administrator to decide; an operator has n
   expect(reader.problems).toEqual([])
   await reader.page.context().close()
 
-  const operator = await enter(people.operator)
+  const operator = await enter(browser, gallery.reeve.origin, people.operator)
   await operator.page.goto('/drift')
   await operator.page.getByRole('heading', { name: 'Not allowed' }).waitFor()
   await expectOn(operator.page.getByRole('link', { name: 'Drift' })).toHaveCount(0)
