@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { deleteAllSites, newVisitor, openBrowser, type Visitor } from '../src/browser.ts'
+import { deleteAllSites, openBrowser } from '../src/browser.ts'
 import {
   agentDownScreen,
   dialogScreens,
@@ -13,7 +13,7 @@ import {
 import { examine } from '../src/examine.ts'
 import type { Panel } from '../src/panel.ts'
 import { type Gallery, openGallery, people } from '../src/gallery.ts'
-import { signIn } from '../src/screens.ts'
+import { enter, signIn } from '../src/screens.ts'
 
 // Axe takes seconds for each look when other tests have the processor.
 const patienceMs = 600_000
@@ -21,7 +21,6 @@ const patienceMs = 600_000
 let gallery: Gallery
 let panel: Panel
 let browser: Browser
-let origin: string
 
 beforeAll(async () => {
   gallery = await openGallery()
@@ -29,7 +28,6 @@ beforeAll(async () => {
   await panel.createSite({ domain: 'here.example.com', type: 'static' })
   await gallery.addPeople(panel, [])
   browser = await openBrowser()
-  origin = `http://127.0.0.1:${gallery.reeve.port}`
 }, 180_000)
 
 afterAll(async () => {
@@ -37,12 +35,6 @@ afterAll(async () => {
   await deleteAllSites(panel)
   await gallery[Symbol.asyncDispose]()
 }, 60_000)
-
-async function enter(): Promise<Visitor> {
-  const visitor = await newVisitor(browser, origin, { reducedMotion: 'reduce' })
-  await signIn(visitor.page)
-  return visitor
-}
 
 const parentOf = (pid: number) =>
   Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
@@ -71,7 +63,7 @@ describe('what stands over a page meets WCAG 2.2 AA by axe, in both themes, wide
   it(
     'the dialogs of users, of the account, and of what is not saved',
     async () => {
-      const { page, problems } = await enter()
+      const { page, problems } = await enter(browser, gallery.reeve.origin)
       expect(await examine(page, dialogScreens)).toEqual([])
       await signIn(page, people.readonly)
       expect(await examine(page, secondFactorScreens(people.readonly))).toEqual([])
@@ -82,7 +74,7 @@ describe('what stands over a page meets WCAG 2.2 AA by axe, in both themes, wide
   )
 
   it('the running tasks, and the banner while the agent is down', async () => {
-    const { page, problems } = await enter()
+    const { page, problems } = await enter(browser, gallery.reeve.origin)
     await withTaskUnderWay(async () => {
       expect(await examine(page, [taskDrawerScreen, agentDownScreen])).toEqual([])
     })
@@ -91,7 +83,7 @@ describe('what stands over a page meets WCAG 2.2 AA by axe, in both themes, wide
   })
 
   it('the chip that says that live updates are lost', async () => {
-    const { page, problems } = await enter()
+    const { page, problems } = await enter(browser, gallery.reeve.origin)
     await page.route('**/api/events', (route) => route.abort())
     expect(await examine(page, [lostUpdatesScreen])).toEqual([])
     expect(problems).toEqual([])
@@ -99,7 +91,7 @@ describe('what stands over a page meets WCAG 2.2 AA by axe, in both themes, wide
   })
 
   it('the sign-in over the page when the session has ended', async () => {
-    const { page, problems } = await enter()
+    const { page, problems } = await enter(browser, gallery.reeve.origin)
     expect(await examine(page, [sessionEndedScreen])).toEqual([])
     expect(problems).toEqual([])
     await page.context().close()
@@ -142,7 +134,7 @@ async function walk(page: Page, opener: ReturnType<Page['getByRole']>, name: str
 
 describe('with the keyboard alone a dialog keeps the focus, closes with Escape and gives the focus back', () => {
   it('users', async () => {
-    const { page, problems } = await enter()
+    const { page, problems } = await enter(browser, gallery.reeve.origin)
     await page.goto('/users')
     const button = (name: string) => page.getByRole('button', { name })
     await walk(page, button('Create user'), 'New user')
@@ -154,7 +146,7 @@ describe('with the keyboard alone a dialog keeps the focus, closes with Escape a
   })
 
   it('the account and the frame', async () => {
-    const { page, problems } = await enter()
+    const { page, problems } = await enter(browser, gallery.reeve.origin)
     await page.goto('/account')
     await walk(page, page.getByRole('button', { name: /^Sign out: / }), 'Sign out of this device')
     await walk(page, page.getByRole('button', { name: 'Search or jump to' }), 'Go to or create')
@@ -165,7 +157,7 @@ describe('with the keyboard alone a dialog keeps the focus, closes with Escape a
   })
 
   it('turning off the second factor', async () => {
-    const { page, problems } = await enter()
+    const { page, problems } = await enter(browser, gallery.reeve.origin)
     await signIn(page, people.operator)
     await secondFactorScreens(people.operator)[0]?.show(page)
     await page.getByRole('button', { name: 'I have kept them' }).click()
@@ -175,7 +167,7 @@ describe('with the keyboard alone a dialog keeps the focus, closes with Escape a
   })
 
   it('but the sign-in over the page insists', async () => {
-    const { page } = await enter()
+    const { page } = await enter(browser, gallery.reeve.origin)
     await sessionEndedScreen.show(page)
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')

@@ -2,11 +2,12 @@
 import type { Browser, Page } from '@playwright/test'
 import type { Site } from '@reeve/contract/sites.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { deleteAllSites, newVisitor, openBrowser } from '../src/browser.ts'
+import { deleteAllSites, openBrowser } from '../src/browser.ts'
 import { examine } from '../src/examine.ts'
 import type { Panel } from '../src/panel.ts'
 import { type Gallery, openGallery, people } from '../src/gallery.ts'
-import { type Screen, signIn } from '../src/screens.ts'
+import type { administrator } from '../src/reeve.ts'
+import { enter, type Screen } from '../src/screens.ts'
 
 // Axe takes seconds for each look when other tests have the processor.
 const patienceMs = 600_000
@@ -37,12 +38,7 @@ afterAll(async () => {
   await gallery[Symbol.asyncDispose]()
 }, 60_000)
 
-async function enterAs(person: { email: string; password: string }) {
-  const origin = `http://127.0.0.1:${gallery.reeve.port}`
-  const visitor = await newVisitor(browser, origin, { reducedMotion: 'reduce' })
-  await signIn(visitor.page, person)
-  return visitor
-}
+const enterAs = (person: typeof administrator) => enter(browser, gallery.reeve.origin, person)
 
 const page = (path: string, heading: string): Screen => ({
   name: path,

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
 import type { Site } from '@reeve/contract/sites.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deleteAllSites, newVisitor, openBrowser, type Visitor } from '../src/browser.ts'
+import { deleteAllSites, openBrowser, type Visitor } from '../src/browser.ts'
 import { type CertificateLab, openCertificateLab } from '../src/certificates.ts'
 import { expectOn } from '../src/expect-on.ts'
 import { wordpressFields } from '../src/panel.ts'
-import { signIn } from '../src/screens.ts'
+import { enter, openPart } from '../src/screens.ts'
 import { visit } from '../src/visitor.ts'
 
 // What the server does takes seconds when other tests have the processor.
@@ -35,9 +35,8 @@ afterAll(async () => {
 }, 120_000)
 
 beforeEach(async () => {
-  visitor = await newVisitor(browser, `http://127.0.0.1:${lab.reeve.port}`, { reducedMotion: 'reduce' })
+  visitor = await enter(browser, lab.reeve.origin)
   page = visitor.page
-  await signIn(page)
 })
 
 afterEach(async () => {
@@ -50,11 +49,7 @@ const see = (path: string) => visit(site.domain, { port: lab.reeve.httpsPort, pa
 const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
 const toast = (text: string | RegExp) => page.getByRole('status').getByText(text).waitFor(patience)
 
-async function open(part: string): Promise<void> {
-  await page.goto(`/sites/${site.id}/${part}`)
-  await page.getByRole('heading', { name: site.domain, level: 1 }).waitFor()
-  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' })
-}
+const open = (part: string) => openPart(page, site, part)
 
 describe('the certificate', () => {
   it('is got with its steps in view, and a failure is shown in the authority’s words', async () => {

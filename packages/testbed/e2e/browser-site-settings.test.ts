@@ -3,11 +3,11 @@ import type { Browser, Page } from '@playwright/test'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deleteAllSites, newVisitor, openBrowser, type Visitor } from '../src/browser.ts'
+import { deleteAllSites, openBrowser, type Visitor } from '../src/browser.ts'
 import { expectOn } from '../src/expect-on.ts'
 import { type Gallery, openGallery, people } from '../src/gallery.ts'
 import type { Panel } from '../src/panel.ts'
-import { signIn } from '../src/screens.ts'
+import { enter, openPart } from '../src/screens.ts'
 import { visit } from '../src/visitor.ts'
 
 let gallery: Gallery
@@ -42,10 +42,9 @@ afterEach(async () => {
   expect(problems).toEqual([])
 })
 
-async function enter(person?: { email: string; password: string }): Promise<void> {
-  visitor = await newVisitor(browser, `http://127.0.0.1:${gallery.reeve.port}`, { reducedMotion: 'reduce' })
+async function enterAs(person?: { email: string; password: string }): Promise<void> {
+  visitor = await enter(browser, gallery.reeve.origin, person)
   page = visitor.page
-  await signIn(page, person)
 }
 
 const tabs = () => page.getByRole('navigation', { name: 'Parts of this site' })
@@ -71,14 +70,10 @@ async function configure(id: string, body: unknown): Promise<void> {
 /** As it was made, also when a test is run again. */
 const reset = () => configure(php.id, { aliases: [], redirects: [], hsts: false, nginx_snippet: null })
 
-async function open(site: Site, part: string): Promise<void> {
-  await page.goto(`/sites/${site.id}/${part}`)
-  await page.getByRole('heading', { name: site.domain, level: 1 }).waitFor()
-  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' })
-}
+const open = (site: Site, part: string) => openPart(page, site, part)
 
 describe('the parts of a site', () => {
-  beforeEach(() => enter())
+  beforeEach(() => enterAs())
 
   it('are reached with the keyboard, each at an address of its own, and only those the type has', async () => {
     await open(php, '')
@@ -118,7 +113,7 @@ describe('the parts of a site', () => {
 describe('the configuration', () => {
   let made = 0
 
-  beforeEach(() => enter())
+  beforeEach(() => enterAs())
 
   it('is saved in one go, with the task in place, and served', async () => {
     await reset()
@@ -264,7 +259,7 @@ describe('the configuration', () => {
 describe('PHP', () => {
   let made = 0
 
-  beforeEach(() => enter())
+  beforeEach(() => enterAs())
 
   it('takes limits and workers, with the warning that goes with too many', async () => {
     const memory = 128 + ++made
@@ -291,7 +286,7 @@ describe('PHP', () => {
 
 describe('those who may do less', () => {
   it('an operator configures the site, without a snippet', async () => {
-    await enter(people.operator)
+    await enterAs(people.operator)
     await open(php, 'config')
     await page.getByLabel('Aliases').waitFor()
     await expectOn(page.getByLabel('Directives')).toHaveCount(0)
@@ -302,7 +297,7 @@ describe('those who may do less', () => {
   })
 
   it('a reader sees every value and can change none', async () => {
-    await enter(people.readonly)
+    await enterAs(people.readonly)
     for (const [part, label] of [
       ['config', 'Aliases'],
       ['php', 'Memory a request'],

@@ -1,6 +1,7 @@
 // Every screen and dialog of the panel, and how a person gets to it.
-import type { Page } from '@playwright/test'
+import type { Browser, Page } from '@playwright/test'
 import type { Site } from '@reeve/contract/sites.ts'
+import { newVisitor, type Visitor } from './browser.ts'
 import { administrator } from './reeve.ts'
 
 export interface Exhibits {
@@ -223,6 +224,20 @@ export async function signIn(page: Page, { email, password } = administrator): P
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('button', { name: 'Search or jump to' }).waitFor()
+}
+
+/** A browser profile of its own in which nothing moves, signed in. */
+export async function enter(browser: Browser, panel: string, person = administrator): Promise<Visitor> {
+  const visitor = await newVisitor(browser, panel, { reducedMotion: 'reduce' })
+  await signIn(visitor.page, person)
+  return visitor
+}
+
+/** Opens a part of a site's page; from then on it follows what happens at the server. */
+export async function openPart(page: Page, { id, domain }: Site, part: string): Promise<void> {
+  await page.goto(`/sites/${id}/${part}`)
+  await page.getByRole('heading', { name: domain, level: 1 }).waitFor()
+  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' })
 }
 
 export const widths = { wide: 1440, tablet: 768, phone: 390 } as const
