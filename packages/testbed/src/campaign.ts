@@ -67,22 +67,22 @@ export async function campaignOn(host: Host, armed: string): Promise<Pick<Campai
   await panel.createSite({ ...wordpressFields, domain: 'bystander.example.com' })
   let count = 0
   return {
-    attempt: (failpoint) => attempt(host, panel, armed, failpoint, `case${++count}.example.com`),
+    attempt: (failpoint) => attempt({ host, panel, armed, failpoint, domain: `case${++count}.example.com` }),
   }
 }
 
-async function attempt(
-  host: Host,
-  panel: Panel,
-  armed: string,
-  failpoint: Failpoint,
-  domain: string,
-): Promise<string[]> {
+interface Case {
+  host: Host
+  panel: Panel
+  armed: string
+  failpoint: Failpoint
+  domain: string
+}
+
+async function attempt(tried: Case): Promise<string[]> {
+  const { host, armed, failpoint } = tried
   const bystander = watchSite('bystander.example.com', host.https, 10)
-  const problems =
-    failpoint.operation === 'create'
-      ? await failCreation(host, panel, armed, failpoint, domain)
-      : await failDeletion(host, panel, armed, failpoint, domain)
+  const problems = await (failpoint.operation === 'create' ? failCreation(tried) : failDeletion(tried))
   await bystander.reach(5)
   const { failures } = await bystander.stop()
   if (existsSync(armed)) {
@@ -92,17 +92,12 @@ async function attempt(
   return [...problems, ...failures.map((failure) => `bystander: ${failure}`)]
 }
 
-const arm = (path: string, { where, how }: Failpoint) =>
-  writeFileSync(path, `${where}:${how}`, { mode: 0o644 })
+const arm = ({ armed, failpoint: { where, how } }: Case) =>
+  writeFileSync(armed, `${where}:${how}`, { mode: 0o644 })
 
-async function failCreation(
-  host: Host,
-  panel: Panel,
-  armed: string,
-  failpoint: Failpoint,
-  domain: string,
-): Promise<string[]> {
-  arm(armed, failpoint)
+async function failCreation(tried: Case): Promise<string[]> {
+  const { host, panel, failpoint, domain } = tried
+  arm(tried)
   const created = await panel.call<{ task: Task; site: Site }>('POST', '/api/sites', {
     ...wordpressFields,
     domain,
@@ -117,15 +112,10 @@ async function failCreation(
   return problems
 }
 
-async function failDeletion(
-  host: Host,
-  panel: Panel,
-  armed: string,
-  failpoint: Failpoint,
-  domain: string,
-): Promise<string[]> {
+async function failDeletion(tried: Case): Promise<string[]> {
+  const { host, panel, domain } = tried
   const site = await panel.createSite({ ...wordpressFields, domain })
-  arm(armed, failpoint)
+  arm(tried)
   const first = await panel.deleteSite(site.id)
   if (first.state === 'succeeded') return checkOutcome(host, panel, site, first, 'gone')
   const problems = first.error ? [] : ['the failed deletion gives no reason']
