@@ -1,3 +1,5 @@
+// Embedded only: the attacker is a program for Node, and the executable of an installed server runs no program but its
+// own. That the socket is closed to everybody else there is tried by suites/isolation.ts.
 import { operations } from '@reeve/contract/operations.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {

@@ -70,7 +70,7 @@ export function isolation(hostOf: () => Host): void {
         expect(probes.length).toBeGreaterThanOrEqual(200)
         expect(controlled.length).toBeGreaterThanOrEqual(45)
         // What the site had sent before would have been heard before this.
-        const control = `control-${from().user}@example.com`
+        const control = `control-${from().user}-${Date.now()}@example.com`
         signInBlindly(host, control)
         await expect.poll(() => heardFrom(panel, control), { timeout: 30_000 }).toBe(1)
         expect(await heardFrom(panel, blindEmail)).toBe(0)
@@ -116,7 +116,20 @@ export function isolation(hostOf: () => Host): void {
       })
     })
 
-    it('a deleted one leaves nothing in the temporary folders for the next one with its number', async () => {
+    it('leaves the agent’s socket to the user of the API alone', () => {
+      const socket = join(host.ownRoot, 'run/reeve/agent.sock')
+      const ask = ['/usr/bin/curl', '--silent', '--show-error', '--max-time', '10', '--unix-socket', socket]
+      const ping = (user: string, group = user) => {
+        const become = ['/usr/bin/setpriv', `--reuid=${user}`, `--regid=${group}`, '--init-groups', '--']
+        return runOn(host, 0, [...become, ...ask, 'http://agent/ping'])
+      }
+      expect(ping('reeve')).toContain('"pid"')
+      for (const user of ['www-data', 'redis', 'mysql', attacker.user])
+        expect(() => ping(user), user).toThrow(/curl: \(7\)/)
+      expect(() => ping('nobody', 'nogroup')).toThrow(/curl: \(7\)/)
+    })
+
+    it('leaves nothing of a deleted one in the temporary folders for the next one with its number', async () => {
       const folder = join(host.root, 'var/lib/reeve-php/tmp')
       const left = () => readdirSync(folder).filter((name) => statSync(join(folder, name)).uid === plain.uid)
       await callScript(plain, 'plant.php', { home: plain.home, mark: plain.user, key: plain.uid })

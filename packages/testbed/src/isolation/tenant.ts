@@ -104,14 +104,17 @@ export interface Planted extends Disposable {
 
 /** Lets the site's code leave its secrets, plants more in the services, and tells what was left. */
 export async function plant(tenant: Tenant): Promise<Planted> {
-  const { host, home, user, database } = tenant
+  const { host, home, user, uid, code, database } = tenant
   const { root } = host
+  // What the probes made when they ran before.
+  runOn(host, uid, ['/bin/rm', '--force', '--', join(code.dir, `hard-${user}.txt`)])
+  sql(root, `DROP TABLE IF EXISTS \`${database.name}\`.made`)
   for (const path of ['shared/uploads/spare.txt', 'shared/exports/spare.txt'])
     writeAs(tenant, join(home, path), 'spare')
   const left = await callScript<Pick<Planted, 'pid' | 'written' | 'shared'>>(tenant, 'plant.php', {
     home,
     mark: user,
-    key: tenant.uid,
+    key: uid,
   })
   sql(
     root,
