@@ -1,9 +1,9 @@
 // The attempts that a site's SFTP must refuse do reach something where the server allows everything.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { connect } from 'node:net'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createSshClient, type Credentials, freePort, sessionsOf, type SshClient } from '../src/sftp.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   execFileSync('/usr/bin/ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'host')])
   writeFileSync(join(folder, 'config'), generous(sshPort, `${credentials.key}.pub`))
   sshd = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', join(folder, 'config')], { stdio: 'ignore' })
-  for (const at of [socket, 0]) {
+  for (const at of [{ path: socket }, { port: 0, host: '127.0.0.1' }]) {
     const target = createServer((_request, response) => response.end('reached')).listen(at)
     await once(target, 'listening')
     targets.push(target)
