@@ -73,6 +73,8 @@ export function renderReeveConf(_paths: Paths, input: ReeveConfInput): string {
     'server_names_hash_bucket_size 512',
     'server_names_hash_max_size 8192',
     'variables_hash_max_size 2048',
+    // nginx may sit behind another door, whose name and port it does not know.
+    'absolute_redirect off',
     resolvers.length > 0 && `resolver ${resolvers.join(' ')} valid=30s`,
     maps,
     block('map $scheme $reeve_port', [
