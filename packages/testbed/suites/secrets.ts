@@ -64,7 +64,10 @@ export function secrets(hostOf: () => Host, watchOf: () => ArgumentsWatch): void
       for (const [, name = '', value = ''] of generated) known[name] = value
       const redisPassword = join(host.root, 'var/lib/reeve-agent/redis-password')
       known['object-cache administration'] = readFileSync(redisPassword, 'utf8').trim()
-      const { seen } = watchOf()
+      const watch = watchOf()
+      // What follows starts nothing, and watching is work.
+      watch[Symbol.dispose]()
+      const { seen } = watch
       expect(secretsIn([...seen].join('\n')).filter((name) => name !== 'REEVE_REDIS_SOCKET')).toEqual([])
       expect([...seen].some((text) => text.includes('/usr/bin/mariadb\0'))).toBe(true)
     })
