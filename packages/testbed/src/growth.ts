@@ -12,7 +12,9 @@ export const growthLimit = 1.5
 
 export interface Growth {
   sites: number
-  /** Medians over the first and the last few, from the request to the first uncached page. */
+  /** The very first one on this panel, from the request to the first uncached page. It finds everything cold. */
+  coldMs: number
+  /** Medians over the next few and the last few. */
   firstMs: number
   lastMs: number
   /** SIGHUP until new workers answer, with all sites there. */
@@ -33,8 +35,7 @@ export interface GrowthOptions {
 export async function grow(reeve: Reeve, { sites, window, tell }: GrowthOptions): Promise<Growth> {
   await isPrepared(reeve)
   const panel = await reeve.panel()
-  // The first of all pays for what later ones find warm; it is not counted.
-  await createTimed(panel, reeve.httpsPort, 'warm.example.com')
+  const { pageMs: coldMs } = await createTimed(panel, reeve.httpsPort, 'cold.example.com')
   const list = async () => {
     const times: number[] = []
     for (let round = 0; round < 11; round++) {
@@ -55,6 +56,7 @@ export async function grow(reeve: Reeve, { sites, window, tell }: GrowthOptions)
   }
   return {
     sites,
+    coldMs,
     firstMs: median(times.slice(0, window)),
     lastMs: median(times.slice(-window)),
     nginxReloadMs: await reloadTime(reeve),
