@@ -47,8 +47,18 @@ export async function runAgent(env: NodeJS.ProcessEnv, ready: () => void = () =>
   log('agent listens', { socket: paths.agentSocket })
   ready()
   void prepareCms(agent.context) // logs its own failures
-  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+  await isAskedToEnd()
   log('agent stops')
+}
+
+/**
+ * The handlers stay: the kernel signals anew for every thread of a host that is killed, and a second signal must not
+ * cut short what the first one began.
+ */
+function isAskedToEnd(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+  return promise
 }
 
 interface RunningAgent extends AsyncDisposable {

@@ -18,6 +18,7 @@ export async function runApi(env: NodeJS.ProcessEnv, ready: () => void = () => {
 
 function untilSignal(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+  // They stay: a second signal must not cut short what the first one began.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
   return promise
 }
