@@ -8,6 +8,7 @@ import { type Tenant, tenantOf, writeAs } from '../src/isolation/tenant.ts'
 import { type Panel, type TaskWithLog, wordpressFields } from '../src/panel.ts'
 import { type Reeve, startReeve } from '../src/reeve.ts'
 import { type Page, visit } from '../src/visitor.ts'
+import { caching } from '../suites/caching.ts'
 
 let reeve: Reeve
 let panel: Panel
@@ -31,6 +32,8 @@ beforeAll(async () => {
 }, 180_000)
 
 afterAll(() => reeve[Symbol.asyncDispose](), 60_000)
+
+caching(() => reeve)
 
 const see = ({ domain }: Tenant, path: string, headers: Record<string, string> = {}): Promise<Page> =>
   visit(domain, { port: reeve.httpsPort, path, headers })

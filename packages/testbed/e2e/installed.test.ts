@@ -28,6 +28,7 @@ import { visit } from '../src/visitor.ts'
 import { type ArgumentsWatch, watchArguments } from '../src/watch-arguments.ts'
 import { absence } from '../suites/absence.ts'
 import { agentDown } from '../suites/agent-down.ts'
+import { caching } from '../suites/caching.ts'
 import { distantAuthority } from '../suites/distant-authority.ts'
 import { firstSite } from '../suites/first-site.ts'
 import { injection } from '../suites/injection.ts'
@@ -107,6 +108,7 @@ function everySuite(hostOf: () => InstalledHost & { setupLink(): string }): void
   isolation(hostOf)
   watchedSecrets(hostOf)
   ownConfiguration(hostOf)
+  caching(hostOf)
   reaching(hostOf)
   sftpAlone(hostOf)
   comingBack(hostOf)
@@ -160,6 +162,7 @@ function shortSuite(hostOf: () => InstalledHost): void {
   describe('a site', () => siteLife(hostOf))
   isolation(hostOf)
   ownConfiguration(hostOf)
+  caching(hostOf)
   sftpAlone(hostOf)
   comingBack(hostOf)
 }

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Host, seenFromHere, siteOrigin } from './host.ts'
 import { type Tenant, writeAs } from './isolation/tenant.ts'
-import type { Reeve } from './reeve.ts'
 import { visit } from './visitor.ts'
 
 const script = `<?php
@@ -26,10 +26,10 @@ export function installCode(tenant: Tenant): void {
 }
 
 /** What the code returns. */
-export async function runCode<Result>(reeve: Reeve, { domain }: Tenant, code: string): Promise<Result> {
+export async function runCode<Result>(host: Host, { domain }: Tenant, code: string): Promise<Result> {
   const body = JSON.stringify({ code })
   const headers = { 'content-length': String(Buffer.byteLength(body)) }
-  const at = { port: reeve.httpsPort, path, method: 'POST', body, headers, timeoutMs: 120_000 }
+  const at = { ...host.https, path, method: 'POST', body, headers, timeoutMs: 120_000 }
   const page = await visit(domain, at)
   if (page.status !== 200 || !page.text.startsWith('{"result"')) {
     throw new Error(`${domain} answered ${page.status}: ${page.text.slice(0, 500)}`)
@@ -39,8 +39,8 @@ export async function runCode<Result>(reeve: Reeve, { domain }: Tenant, code: st
 
 export const connectorToken = (tenant: Tenant): string => constant(tenant, 'REEVE_CONNECTOR_TOKEN')
 
-function constant({ home }: Tenant, name: string): string {
-  const text = readFileSync(join(home, 'shared/wp-config.php'), 'utf8')
+function constant({ host, home }: Tenant, name: string): string {
+  const text = readFileSync(join(seenFromHere(host, home), 'shared/wp-config.php'), 'utf8')
   const value = new RegExp(`^define\\( '${name}', '([^']*)' \\);$`, 'm').exec(text)?.[1]
   if (value === undefined) throw new Error(`wp-config.php of ${home} does not define ${name}`)
   return value
@@ -67,10 +67,10 @@ export function probeHeader(
 }
 
 /** What making the page cost, past the page cache. */
-export async function measurePage(reeve: Reeve, tenant: Tenant, target: string): Promise<Metrics> {
-  const host = `${tenant.domain}:${reeve.httpsPort}`
-  const headers = { 'x-reeve-probe': probeHeader(tenant, host, target) }
-  const page = await visit(tenant.domain, { port: reeve.httpsPort, path: target, headers })
+export async function measurePage(host: Host, tenant: Tenant, target: string): Promise<Metrics> {
+  const { host: name } = new URL(siteOrigin(host, tenant.domain))
+  const headers = { 'x-reeve-probe': probeHeader(tenant, name, target) }
+  const page = await visit(tenant.domain, { ...host.https, path: target, headers })
   const fields = new URLSearchParams(String(page.headers['x-reeve-metrics']).replaceAll(';', '&'))
   const value = (name: string) => Number(fields.get(name) ?? Number.NaN)
   return {
