@@ -10,13 +10,16 @@ import { visit } from './visitor.ts'
 /** The last creation takes at most this many times the first. */
 export const growthLimit = 1.5
 
-export interface Growth {
-  sites: number
-  /** The very first one on this panel, from the request to the first uncached page. It finds everything cold. */
+/** From the request to the first uncached page. */
+export interface CreationTimes {
+  /** The very first one on this panel, which finds everything cold. */
   coldMs: number
   /** Medians over the next few and the last few. */
   firstMs: number
   lastMs: number
+}
+
+export interface Growth extends CreationTimes {
   /** SIGHUP until new workers answer, with all sites there. */
   nginxReloadMs: number
   /** Proportional set size of everything that runs, per site added. */
@@ -32,21 +35,33 @@ export interface GrowthOptions {
   tell?: (line: string) => void
 }
 
-export async function grow(reeve: Reeve, { sites, window, tell }: GrowthOptions): Promise<Growth> {
+export async function createMany(reeve: Reeve, options: GrowthOptions): Promise<CreationTimes> {
   await isPrepared(reeve)
-  const panel = await reeve.panel()
-  const { pageMs: coldMs } = await createTimed(panel, reeve.httpsPort, 'cold.example.com')
-  const list = async () => {
-    const times: number[] = []
-    for (let round = 0; round < 11; round++) {
-      const from = performance.now()
-      await panel.call('GET', '/api/sites')
-      times.push(performance.now() - from)
-    }
-    return median(times)
-  }
-  const listFirst = await list()
+  const coldMs = await coldCreation(reeve)
+  return { coldMs, ...(await warmCreations(reeve, options)) }
+}
+
+export async function grow(reeve: Reeve, options: GrowthOptions): Promise<Growth> {
+  await isPrepared(reeve)
+  const coldMs = await coldCreation(reeve)
+  const listFirst = await listTime(reeve)
   const memoryBefore = await idleMemory(reeve)
+  const times = await warmCreations(reeve, options)
+  return {
+    coldMs,
+    ...times,
+    nginxReloadMs: await reloadTime(reeve),
+    idleMbPerSite: ((await idleMemory(reeve)) - memoryBefore) / options.sites,
+    listMs: { first: listFirst, last: await listTime(reeve) },
+  }
+}
+
+async function coldCreation(reeve: Reeve): Promise<number> {
+  return (await createTimed(await reeve.panel(), reeve.httpsPort, 'cold.example.com')).pageMs
+}
+
+async function warmCreations(reeve: Reeve, { sites, window, tell }: GrowthOptions) {
+  const panel = await reeve.panel()
   const times: number[] = []
   for (let at = 1; at <= sites; at++) {
     const { pageMs } = await createTimed(panel, reeve.httpsPort, `growing-${at}.example.com`)
@@ -54,15 +69,18 @@ export async function grow(reeve: Reeve, { sites, window, tell }: GrowthOptions)
     if (at % 20 === 0)
       tell?.(`${at} sites, the last ${window}: ${median(times.slice(-window)).toFixed(0)} ms`)
   }
-  return {
-    sites,
-    coldMs,
-    firstMs: median(times.slice(0, window)),
-    lastMs: median(times.slice(-window)),
-    nginxReloadMs: await reloadTime(reeve),
-    idleMbPerSite: ((await idleMemory(reeve)) - memoryBefore) / sites,
-    listMs: { first: listFirst, last: await list() },
+  return { firstMs: median(times.slice(0, window)), lastMs: median(times.slice(-window)) }
+}
+
+async function listTime(reeve: Reeve): Promise<number> {
+  const panel = await reeve.panel()
+  const times: number[] = []
+  for (let round = 0; round < 11; round++) {
+    const from = performance.now()
+    await panel.call('GET', '/api/sites')
+    times.push(performance.now() - from)
   }
+  return median(times)
 }
 
 /** Waits until no pool has a worker left: an idle site is what is counted. */
