@@ -24,8 +24,9 @@ class WP_Object_Cache {
 	/** @var string */
 	private $blog_prefix = '';
 
-	public function __construct( Reeve_Redis_Store $store ) {
-		$this->store        = $store;
+	/** WordPress's tests and some plugins make one of their own. */
+	public function __construct() {
+		$this->store        = Reeve_Redis_Store::from_constants();
 		$this->is_multisite = is_multisite();
 		$this->switch_to_blog( $this->is_multisite ? get_current_blog_id() : 1 );
 	}
@@ -288,7 +289,13 @@ class WP_Object_Cache {
 		}
 		if ( function_exists( '__' ) && function_exists( '_doing_it_wrong' ) ) {
 			$message = is_string( $key ) ? 'Cache key must not be an empty string.' : 'Cache key must be an integer or a non-empty string.';
-			_doing_it_wrong( __METHOD__, esc_html( $message ), '6.1.0' );
+			// The method that was called, as WordPress names it: the outermost of this class.
+			$calls  = array_filter(
+				array_column( debug_backtrace( DEBUG_BACKTRACE_IGNORE_ARGS ), 'class', 'function' ),
+				static fn( $called ) => self::class === $called
+			);
+			$method = array_key_last( $calls );
+			_doing_it_wrong( __CLASS__ . '::' . $method, esc_html( $message ), '6.1.0' );
 		}
 		return false;
 	}

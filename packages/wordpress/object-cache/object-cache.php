@@ -20,7 +20,7 @@ require_once __DIR__ . '/class-reeve-redis-store.php';
 require_once __DIR__ . '/class-wp-object-cache.php';
 
 function wp_cache_init() {
-	$GLOBALS['wp_object_cache'] = new WP_Object_Cache( Reeve_Redis_Store::from_constants() );
+	$GLOBALS['wp_object_cache'] = new WP_Object_Cache();
 }
 
 function wp_cache_add( $key, $data, $group = '', $expire = 0 ) {

@@ -32,7 +32,7 @@ function esc_html( $text ) {
 	return htmlspecialchars( $text );
 }
 function _doing_it_wrong( $function, $message ) {
-	$GLOBALS['wrong'][] = $message;
+	$GLOBALS['wrong'][] = $function;
 }
 function _deprecated_function() {}
 
@@ -129,7 +129,15 @@ check( 'keys are text or numbers', wp_cache_set( 1, 'int' ) && 'int' === wp_cach
 check( 'a key and a group cannot be taken for another pair', wp_cache_set( 'b:c', 1, 'a' ) && false === wp_cache_get( 'c', 'a:b' ) );
 $wrong = array();
 check( 'an empty key is refused', false === wp_cache_set( '', 1 ) && false === wp_cache_get( ' ' ) && false === wp_cache_add( null, 1 ) && false === wp_cache_delete( '' ) && false === wp_cache_incr( false ) );
-check( 'and said to be wrong', 5 === count( $wrong ) );
+$methods = array( 'set', 'get', 'add', 'delete', 'incr' );
+check( 'and the method named that was called', preg_filter( '/^/', 'WP_Object_Cache::', $methods ) === $wrong );
+
+// Plugins, and WordPress's own tests, make a cache of their own.
+$own = new WP_Object_Cache();
+$own->set( 'own', 'value' );
+check( 'a second cache reads and writes', 'value' === $own->get( 'own' ) );
+next_request();
+check( 'which the next request finds', ! $is_shared || 'value' === wp_cache_get( 'own' ) );
 
 // Many at once.
 check( 'set_multiple', array( 'm1' => true, 'm2' => true, 3 => true ) === wp_cache_set_multiple( array( 'm1' => 'a', 'm2' => false, 3 => 'c' ), 'many' ) );
