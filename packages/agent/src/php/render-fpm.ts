@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { PhpVersion } from '@reeve/contract/primitives.ts'
 import type { Paths } from '../paths.ts'
 import { pathValue, wordValue } from '../render-values.ts'
+import { defaultPhpLimits, limitDirectives } from './render-pool.ts'
 
 /** Socket of the placeholder pool; only root may ask it. */
 export const placeholderSocket = (paths: Paths, version: PhpVersion): string =>
@@ -51,9 +52,11 @@ export function renderFpmIni(paths: Paths, input: FpmIniInput): string {
   const seeded = input.isOpcacheSeeded
     ? `opcache.file_cache = ${pathValue('opcode cache path', paths.opcacheFiles(checked(input.version)))}\n`
     : ''
+  const limits = limitDirectives(defaultPhpLimits).map(({ name, value }) => `${name} = ${value}\n`)
   return `expose_php = off
 display_errors = off
-; The distribution clears old sessions by a timer that knows its own directory only.
+; A pool says only which limits of its site are others.
+${limits.join('')}; The distribution clears old sessions by a timer that knows its own directory only.
 session.gc_probability = 1
 session.gc_divisor = 1000
 cgi.fix_pathinfo = 0

@@ -22,16 +22,14 @@ export interface PoolInput {
 export function renderPool(paths: Paths, input: PoolInput): string {
   const user = userValue('system user', input.user)
   const site = pathValue('site path', paths.site(domainOf(input)))
-  const { memory_limit_mb, max_execution_s, upload_max_mb } = checkLimits(input.limits)
+  const limits = checkLimits(input.limits)
   const tmp = join(site, 'tmp')
   // PHP-FPM reads this one byte at a time at every reload, all sites' in a row: what is its own default or stands
   // in the master's settings is not said again, and no blanks are.
   return `[${user}]
 user=${user}
-group=${user}
 listen=${pathValue('pool socket', input.socket)}
 listen.owner=www-data
-listen.mode=0660
 pm=ondemand
 pm.max_children=${integerValue('worker count', input.workers, 1, 1000)}
 pm.process_idle_timeout=30s
@@ -43,14 +41,30 @@ env[PATH]=/usr/local/bin:/usr/bin:/bin
 env[TMPDIR]=${tmp}/php
 php_admin_value[error_log]=${site}/logs/php-error.log
 php_admin_flag[log_errors]=on
-php_admin_value[sys_temp_dir]=${tmp}/php
 php_admin_value[upload_tmp_dir]=${tmp}/uploads
 php_admin_value[session.save_path]=${tmp}/sessions
-php_value[memory_limit]=${memory_limit_mb}M
-php_value[max_execution_time]=${max_execution_s}
-php_admin_value[upload_max_filesize]=${upload_max_mb}M
-php_admin_value[post_max_size]=${upload_max_mb + 1}M
-`
+${renderLimits(limits)}`
+}
+
+/** Those that a site has of its own. */
+function renderLimits(limits: PhpLimits): string {
+  const usual = new Map(limitDirectives(defaultPhpLimits).map(({ name, value }) => [name, value]))
+  return limitDirectives(limits)
+    .filter(({ name, value }) => usual.get(name) !== value)
+    .map(({ name, value, isFixed }) => `php_${isFixed ? 'admin_' : ''}value[${name}]=${value}\n`)
+    .join('')
+}
+
+/** `isFixed` where the site itself may not choose otherwise. */
+export function limitDirectives(limits: PhpLimits): { name: string; value: string; isFixed: boolean }[] {
+  const { memory_limit_mb, max_execution_s, upload_max_mb } = limits
+  return [
+    { name: 'memory_limit', value: `${memory_limit_mb}M`, isFixed: false },
+    { name: 'max_execution_time', value: String(max_execution_s), isFixed: false },
+    { name: 'upload_max_filesize', value: `${upload_max_mb}M`, isFixed: true },
+    // A form has more than its file.
+    { name: 'post_max_size', value: `${upload_max_mb + 1}M`, isFixed: true },
+  ]
 }
 
 const domainOf = (input: PoolInput): Domain => {
