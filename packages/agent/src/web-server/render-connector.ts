@@ -14,7 +14,6 @@ export function connectorLocation(apiPort: number): Node {
   return block('location = /.well-known/reeve/purge', [
     'allow 127.0.0.1',
     'deny all',
-    block('limit_except POST', ['deny all']),
     'auth_basic off',
     'access_log off',
     'limit_req zone=reeve_connector burst=20 nodelay',

@@ -51,7 +51,7 @@ export function listenHttps(ports: SitePorts, features: NginxFeatures, parameter
   ]
 }
 
-// Mozilla's "intermediate" list. Said in every server: the distribution's nginx.conf sets its own for others.
+// Mozilla's "intermediate" list.
 const ciphers = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
@@ -61,10 +61,12 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ]
 
-export const tlsSettings: readonly Node[] = [
-  'ssl_protocols TLSv1.2 TLSv1.3',
+/** Said in every server: the distribution's nginx.conf sets its own for others. */
+export const tlsSettings: readonly Node[] = ['ssl_protocols TLSv1.2 TLSv1.3', 'ssl_prefer_server_ciphers off']
+
+/** In the `http` context. */
+export const sharedTlsSettings: readonly Node[] = [
   `ssl_ciphers ${ciphers.join(':')}`,
-  'ssl_prefer_server_ciphers off',
   'ssl_session_cache shared:reeve_tls:10m',
   'ssl_session_timeout 1d',
   // A ticket key lives as long as the master: forward secrecy would end with it.

@@ -64,14 +64,14 @@ export const fastcgiParams: readonly Node[] = [
       'X_HTTP_METHOD_OVERRIDE',
     ].map((name) => [`HTTP_${name}`, '""']),
   ].map(([name, value]) => `fastcgi_param ${name} ${value}`),
+  'fastcgi_buffer_size 8k',
+  'fastcgi_buffers 16 16k',
 ]
 
 /** In the `server` context. */
 export function phpServer({ type, hidesCredentials }: PhpRoute, timeoutS: number): Node {
   return [
     hidesCredentials && 'set $reeve_authorization ""',
-    'fastcgi_buffer_size 8k',
-    'fastcgi_buffers 16 16k',
     `fastcgi_read_timeout ${timeoutS}s`,
     'fastcgi_hide_header X-Powered-By',
     type === 'php' && 'index index.php index.html',
@@ -88,7 +88,7 @@ export function phpLocations(route: PhpRoute): Node[] {
   const cms = isCms(route.type)
   return [
     ...(cms
-      ? [block('location /', front), ...adminLocations]
+      ? [block('location /', front), adminLocation]
       : [block('location /', [`try_files ${tried(route.type)} @front`])]),
     block('location ~ \\.', [
       denials(route.type),
@@ -108,10 +108,8 @@ export function phpLocations(route: PhpRoute): Node[] {
   ]
 }
 
-const adminLocations: readonly Node[] = [
-  block('location ~ ^/wp-admin/(?:network/|user/)?$', ['index index.php']),
-  block('location = /wp-admin', ['return 301 /wp-admin/']),
-]
+/** The directories with a front page of their own; without its last slash nginx sends the visitor there. */
+const adminLocation: Node = block('location ~ ^/wp-admin(?:/(?:network/|user/)?)?$', ['index index.php'])
 
 // A generic PHP site may hold several applications in directories; the others have one entry point.
 const tried = (type: SiteType): string => (type === 'php' ? '$uri $uri/' : '$uri')

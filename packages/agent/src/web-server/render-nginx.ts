@@ -10,10 +10,12 @@ import {
   listenHttps,
   type NginxFeatures,
   portSuffix,
+  sharedTlsSettings,
   type SitePorts,
   tlsSettings,
 } from './render-listen.ts'
 import { maps } from './render-maps.ts'
+import { sharedCachePolicy } from './render-page-cache.ts'
 import { block, type Node, renderNodes } from './render-text.ts'
 
 export interface NginxInput {
@@ -60,7 +62,22 @@ export interface ReeveConfInput {
   resolvers: readonly string[]
 }
 
-/** `conf.d/reeve.conf`. Says nothing that the distribution's main file says, so that nginx starts with either. */
+// Pages arrive compressed from the application and are stored so; this is for its other answers and for files.
+const compression: readonly Node[] = [
+  'gzip_vary on',
+  'gzip_comp_level 4',
+  'gzip_min_length 1024',
+  'gzip_proxied any',
+  [
+    'gzip_types text/plain text/css text/xml text/javascript application/javascript application/json',
+    'application/manifest+json application/xml application/rss+xml application/atom+xml image/svg+xml font/ttf',
+  ].join(' '),
+]
+
+/**
+ * `conf.d/reeve.conf`. Says nothing that the distribution's main file says, so that nginx starts with either; of the
+ * rest, what is the same for every site is said here, because nginx reads each vhost anew at every reload.
+ */
 export function renderReeveConf(_paths: Paths, input: ReeveConfInput): string {
   checkPorts(input.ports)
   checkFeatures(input.nginx)
@@ -84,6 +101,9 @@ export function renderReeveConf(_paths: Paths, input: ReeveConfInput): string {
     // Ten tries at once, then one every three seconds: nobody mistypes faster.
     'limit_req_zone $reeve_login zone=reeve_logins:10m rate=20r/m',
     connectorLimit,
+    sharedTlsSettings,
+    compression,
+    sharedCachePolicy,
     fastcgiParams,
     unknownHosts(input),
   ])

@@ -48,6 +48,15 @@ export function purgeServer(
   ])
 }
 
+/** In the `http` context: what all page caches have in common. */
+export const sharedCachePolicy: readonly Node[] = (['fastcgi', 'proxy'] as const).flatMap((protocol) => [
+  // No method in the key: HEAD is asked as GET and shares its entry.
+  `${protocol}_cache_key "$scheme$host$request_uri$reeve_encoding"`,
+  `${protocol}_cache_lock on`,
+  `${protocol}_cache_background_update on`,
+  `${protocol}_cache_use_stale updating error timeout invalid_header http_500 http_503`,
+])
+
 /** In the `server` context, so that every location that passes requests on shares one policy. */
 export function cachePolicy(
   protocol: 'fastcgi' | 'proxy',
@@ -58,11 +67,6 @@ export function cachePolicy(
   const bypass = [skipConditions(type, profile), ...cache.bypass].join(' ')
   return [
     `${protocol}_cache ${cache.zone}`,
-    // No method in the key: HEAD is asked as GET and shares its entry.
-    `${protocol}_cache_key "$scheme$host$request_uri$reeve_encoding"`,
-    `${protocol}_cache_lock on`,
-    `${protocol}_cache_background_update on`,
-    `${protocol}_cache_use_stale updating error timeout invalid_header http_500 http_503`,
     isCms(type) && [
       `${protocol}_cache_valid 200 301 ${cache.ttl_s}s`,
       // The encoding is in the key in its two useful forms; nginx would store one copy a spelling.

@@ -85,7 +85,7 @@ export function renderVhost(paths: Paths, input: VhostInput): string {
       'disable_symlinks if_not_owner from=$document_root',
       // A form has more than its file.
       `client_max_body_size ${input.limits.upload_max_mb + 1}m`,
-      compression,
+      'gzip on',
       responseHeaders(input),
       passwordPrompt(input),
       cache ? cachePolicy(protocol, cache, input.type, input.profile) : false,
@@ -194,19 +194,6 @@ function common(paths: Paths, input: VhostInput): Node {
   const logs = pathValue('log path', paths.siteLogs(input.domain))
   return [`access_log ${logs}/access.log reeve buffer=32k flush=1s`, `error_log ${logs}/error.log error`]
 }
-
-// Pages arrive compressed from the application and are stored so; this is for its other answers and for files.
-const compression: readonly Node[] = [
-  'gzip on',
-  'gzip_vary on',
-  'gzip_comp_level 4',
-  'gzip_min_length 1024',
-  'gzip_proxied any',
-  [
-    'gzip_types text/plain text/css text/xml text/javascript application/javascript application/json',
-    'application/manifest+json application/xml application/rss+xml application/atom+xml image/svg+xml font/ttf',
-  ].join(' '),
-]
 
 /** In the `server` context only: one `add_header` in a location would drop all of these there. */
 function responseHeaders(input: VhostInput): Node {
