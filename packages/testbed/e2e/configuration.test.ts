@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { childrenOf, title } from '../../agent/src/processes.ts'
 import { type Failpoints, openFailpoints } from '../src/failpoints.ts'
 import { watchSiteByHttp2 } from '../src/http2-visitor.ts'
 import { callPatiently, openPanel, type Panel } from '../src/panel.ts'
@@ -218,9 +219,13 @@ describe('when the agent is killed in the middle', () => {
 })
 
 // Last, on a site with its usual configuration.
-it('twenty changes under load cost neither the site nor a bystander a request', {
+const nginxWorkers = () =>
+  childrenOf(reeve.servicePid('nginx')).filter((pid) => title(pid).endsWith('nginx: worker process'))
+
+it('twenty changes under load cost neither the site nor a bystander a request, and no worker stays', {
   timeout: 150_000,
 }, async () => {
+  const workers = nginxWorkers()
   const watched = [site.domain, bystander].flatMap((domain) => [
     { name: `${domain} by HTTP/1.1`, visitor: watchSite(domain, reeve.https, 5) },
     { name: `${domain} by HTTP/2`, visitor: watchSiteByHttp2(domain, reeve.https) },
@@ -246,4 +251,8 @@ it('twenty changes under load cost neither the site nor a bystander a request', 
       expect(requests, name).toBeGreaterThan(20)
     }
   }
+  // The agent ends the old ones itself; nginx must not take that for a crash and start them again.
+  const now = nginxWorkers()
+  expect(now).toHaveLength(workers.length)
+  expect(now.filter((pid) => workers.includes(pid))).toEqual([])
 })

@@ -5,7 +5,7 @@ import { type ConfigChange, createConfigBatch } from '../config-batch.ts'
 import { markLog } from '../log-mark.ts'
 import { writeManagedFile } from '../managed-file.ts'
 import type { Paths } from '../paths.ts'
-import { childrenOf, title, waitUntil } from '../processes.ts'
+import { childrenOf, signal, title, waitUntil } from '../processes.ts'
 import type { Registry } from '../registry.ts'
 import type { Service } from '../services/service.ts'
 import { renderGeneration } from './render-nginx.ts'
@@ -36,7 +36,7 @@ export function createWebServer(paths: Paths, registry: Registry, service: Servi
 
 /**
  * A successful `nginx -s reload` proves nothing: nginx keeps the old configuration when it cannot apply the
- * new one. So the new workers must answer with the generation, and the old ones must have stopped listening.
+ * new one. So there must be new workers, the old ones must have stopped listening, and the generation must answer.
  */
 async function reloadTo(paths: Paths, service: Service, generation: number): Promise<void> {
   const master = service.mainPid()
@@ -45,24 +45,37 @@ async function reloadTo(paths: Paths, service: Service, generation: number): Pro
     return
   }
   const appended = markLog(paths.nginxErrorLog)
-  const oldWorkers = childrenOf(master)
+  const isRefused = () => emergencyIn(appended()) !== undefined
+  const before = childrenOf(master)
   service.signal('SIGHUP')
-  // Reading a large configuration keeps a core busy; asking the old workers meanwhile would take the other one.
-  const hasNewWorkers = () => childrenOf(master).some((pid) => !oldWorkers.includes(pid))
+  const hasBegun = await waitUntil(() => isRefused() || hasNewWorkers(master, before), 10_000)
+  if (hasBegun && !isRefused()) await retireWorkers(before)
   const isServed = await waitUntil(
-    async () =>
-      (hasNewWorkers() && (await servedGeneration(paths)) === generation) ||
-      emergencyIn(appended()) !== undefined,
-    10_000,
+    async () => isRefused() || (await servedGeneration(paths)) === generation,
+    hasBegun ? 10_000 : 0,
   )
-  const emergency = emergencyIn(appended())
-  if (emergency || !isServed) {
-    throw new AppError(
-      'refused',
-      `nginx refused the configuration: ${emergency ?? 'it still serves the old one.'}`,
-    )
-  }
-  await waitUntil(() => oldWorkers.every((pid) => !title(pid).endsWith('nginx: worker process')), 10_000, 5)
+  if (isServed && !isRefused()) return
+  throw new AppError(
+    'refused',
+    `nginx refused the configuration: ${emergencyIn(appended()) ?? 'it still serves the old one.'}`,
+  )
+}
+
+const isWorker = (pid: number) => title(pid).endsWith('nginx: worker process')
+
+/** Whether they listen: a child has its master's title until it is ready. */
+function hasNewWorkers(master: number, before: readonly number[]): boolean {
+  const added = childrenOf(master).filter((pid) => !before.includes(pid))
+  return added.some(isWorker) && !added.some((pid) => title(pid).includes('nginx: master process'))
+}
+
+/**
+ * nginx itself lets 100 ms pass before it ends the old workers, and until then they take all new connections. It
+ * keeps the signals of its children for later while it waits, so a worker that we end is not started again.
+ */
+async function retireWorkers(pids: readonly number[]): Promise<void> {
+  for (const pid of pids.filter(isWorker)) signal(pid, 'SIGQUIT')
+  await waitUntil(() => !pids.some(isWorker), 10_000, 5)
 }
 
 async function drained(service: Service): Promise<void> {
