@@ -10,6 +10,7 @@ import { type Caller, findCaller, readCookie, sessionCookie } from './accounts/s
 import type { Context } from './context.ts'
 import { checkContentType, checkOrigin, clientAddress } from './http-guards.ts'
 import { loadScoped, type ScopedResources, siteOfToken } from './scope.ts'
+import type { StoredSite } from './sites/store.ts'
 
 /** What `{id}` resolved to, under the name of its scope. */
 type Scoped<S extends Scope> = { readonly [K in S]: ScopedResources[K] }
@@ -23,7 +24,7 @@ export interface Call<Definition extends EndpointDefinition, S extends Scope> {
   readonly scoped: Scoped<S>
   /** Address of the client, for sessions and the audit log. */
   readonly address: string
-  /** Handlers name here what the audit log should say. */
+  /** Handlers name here what the audit log should say; the site of the path is named already. */
   readonly audit: AuditTrail
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -109,6 +110,7 @@ async function admit(
   const scope = definition.scope
   const params = scope === undefined ? parse(definition.params, request.params) : request.params
   const scoped = scope === undefined ? {} : await loadScoped(context, scope, caller, request.params)
+  nameSite(request, scoped.site ?? scoped.cron?.site)
   const origin = context.originOf(request)
   if (definition.role !== 'open' || definition.method !== 'GET') checkOrigin(request, origin)
   checkContentType(request)
@@ -122,12 +124,18 @@ async function admitConnector(
   request: FastifyRequest,
 ): Promise<Admission> {
   const site = await siteOfToken(context.db, request.headers.authorization)
-  const audit = auditTrail(request)
-  audit.siteId = site.id
-  audit.target = site.spec.domain
+  nameSite(request, site)
   checkContentType(request)
   const query = parse(definition.query, request.query)
   return { caller: undefined, params: parse(definition.params, request.params), query, scoped: { site } }
+}
+
+/** Also what is refused from here on is recorded under the site's name. */
+function nameSite(request: FastifyRequest, site: StoredSite | undefined): void {
+  if (!site) return
+  const audit = auditTrail(request)
+  audit.siteId = site.id
+  audit.target = site.spec.domain
 }
 
 async function authenticate(

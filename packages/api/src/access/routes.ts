@@ -15,8 +15,7 @@ export function accessRoutes(api: Api): void {
     return await readSftp(context, site)
   })
 
-  route(api, setSftp, async ({ scoped: { site }, body, audit }) => {
-    audit.target = site.spec.domain
+  route(api, setSftp, async ({ scoped: { site }, body }) => {
     refuseUnserved(site)
     return await lock.hold(site.id, () =>
       body.enabled ? turnOn(context, site, body.password) : turnOff(context, site),
@@ -27,14 +26,12 @@ export function accessRoutes(api: Api): void {
     return { keys: (await keysOf(context.db, site.id)).map(presentKey) }
   })
 
-  route(api, addSshKey, async ({ scoped: { site }, body, audit }) => {
-    audit.target = site.spec.domain
+  route(api, addSshKey, async ({ scoped: { site }, body }) => {
     refuseUnserved(site)
     return await lock.hold(site.id, () => addKey(context, site, body.public_key))
   })
 
-  route(api, deleteSshKey, async ({ scoped: { site }, params, audit }) => {
-    audit.target = site.spec.domain
+  route(api, deleteSshKey, async ({ scoped: { site }, params }) => {
     refuseUnserved(site)
     await lock.hold(site.id, () => removeKey(context, site, params.fingerprint))
     return undefined

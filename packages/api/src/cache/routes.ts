@@ -10,8 +10,7 @@ import { warmCacheTask } from './tasks.ts'
 export function cacheRoutes(api: Api): void {
   const { context } = api
 
-  route(api, purgeCache, async ({ body, scoped: { site }, audit }) => {
-    audit.target = site.spec.domain
+  route(api, purgeCache, async ({ body, scoped: { site } }) => {
     refuseUnserved(site)
     refuseForeignHosts(site.spec, body)
     const purged = await context.agent.call(cachePurge, { id: site.id, target: body })
@@ -19,8 +18,7 @@ export function cacheRoutes(api: Api): void {
     return purged
   })
 
-  route(api, warmCache, async ({ caller, scoped: { site }, audit }) => {
-    audit.target = site.spec.domain
+  route(api, warmCache, async ({ caller, scoped: { site } }) => {
     refuseUnserved(site)
     if (!site.spec.cache.enabled || site.spec.type === 'static') {
       throw new AppError('refused', `${site.spec.domain} has no page cache to warm.`)

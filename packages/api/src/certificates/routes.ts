@@ -7,8 +7,7 @@ import { issueCertificateTask } from './tasks.ts'
 export function certificateRoutes(api: Api): void {
   const { context } = api
 
-  route(api, issueCertificate, async ({ caller, scoped: { site }, audit }) => {
-    audit.target = site.spec.domain
+  route(api, issueCertificate, async ({ caller, scoped: { site } }) => {
     refuseUnserved(site)
     await context.agent.ping()
     const task = taskFor(issueCertificateTask, { id: site.id }, site.spec, caller)

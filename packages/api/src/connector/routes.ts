@@ -23,8 +23,7 @@ export function connectorRoutes(api: Api): void {
     return purged
   })
 
-  route(api, rotateConnectorToken, async ({ scoped: { site }, audit }) => {
-    audit.target = site.spec.domain
+  route(api, rotateConnectorToken, async ({ scoped: { site } }) => {
     refuseUnserved(site)
     if (!isCms(site.spec.type)) {
       throw new AppError('refused', `${site.spec.domain} is a ${site.spec.type} site and has no connector.`)

@@ -17,16 +17,13 @@ export function cronRoutes(api: Api): void {
     return { jobs: await lock.hold(site.id, () => listJobs(context, site)) }
   })
 
-  route(api, createCronJob, async ({ scoped: { site }, body, audit }) => {
-    audit.target = site.spec.domain
+  route(api, createCronJob, async ({ scoped: { site }, body }) => {
     refuseUnserved(site)
     const job = { id: newId('c'), ...body }
     return await lock.hold(site.id, () => addJob(context, site, job))
   })
 
-  route(api, deleteCronJob, async ({ scoped: { cron }, audit }) => {
-    audit.target = cron.site.spec.domain
-    audit.siteId = cron.site.id
+  route(api, deleteCronJob, async ({ scoped: { cron } }) => {
     if (cron.isBuiltIn) {
       throw new AppError('conflict', "WordPress's own tasks are run by the server; they cannot be deleted.")
     }
@@ -35,9 +32,7 @@ export function cronRoutes(api: Api): void {
     return undefined
   })
 
-  route(api, runCronJob, async ({ scoped: { cron }, audit }) => {
-    audit.target = cron.site.spec.domain
-    audit.siteId = cron.site.id
+  route(api, runCronJob, async ({ scoped: { cron } }) => {
     refuseUnserved(cron.site)
     return await lock.hold(cron.site.id, async () => {
       const { started } = await context.agent.call(cronRun, { id: cron.site.id, job: cron.id })

@@ -8,8 +8,7 @@ import { checkPhpVersion } from '../sites/create.ts'
 export function phpRoutes(api: Api): void {
   const { context } = api
 
-  route(api, updateSitePhp, async ({ caller, body, scoped: { site }, audit }) => {
-    audit.target = site.spec.domain
+  route(api, updateSitePhp, async ({ caller, body, scoped: { site } }) => {
     if (!usesPhp(site.spec.type)) {
       throw new AppError('refused', `${site.spec.domain} is a ${site.spec.type} site and runs no PHP.`)
     }

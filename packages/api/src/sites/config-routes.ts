@@ -10,8 +10,7 @@ const checkDeadlineMs = 60_000
 export function configRoutes(api: Api): void {
   const { context } = api
 
-  route(api, updateSiteConfig, async ({ caller, body, scoped: { site }, audit }) => {
-    audit.target = site.spec.domain
+  route(api, updateSiteConfig, async ({ caller, body, scoped: { site } }) => {
     checkSnippetRole(caller, body)
     refuseUnserved(site)
     const after = withConfig(site.spec, body)

@@ -59,8 +59,7 @@ export function siteRoutes(api: Api): void {
     return { task, site: shown(stored, caller, task.id) }
   })
 
-  route(api, deleteSite, async ({ caller, scoped: { site }, audit }) => {
-    audit.target = site.spec.domain
+  route(api, deleteSite, async ({ caller, scoped: { site } }) => {
     const task = taskFor(deleteSiteTask, { id: site.id }, site.spec, caller)
     return {
       task: await startTask(context, task, (transaction) => setSiteState(transaction, site.id, 'deleting')),
