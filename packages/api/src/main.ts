@@ -1,8 +1,8 @@
 import { startApp } from './app.ts'
-import { startCertificateRefresh } from './certificates/refresh.ts'
 import { readConfig } from './config.ts'
 import { createContext } from './context.ts'
 import { log } from './log.ts'
+import { startRefresh } from './refresh.ts'
 
 /** Runs the API until SIGTERM or SIGINT, then stops within two seconds. `ready` is called once it listens. */
 export async function runApi(env: NodeJS.ProcessEnv, ready: () => void = () => {}): Promise<void> {
@@ -10,7 +10,7 @@ export async function runApi(env: NodeJS.ProcessEnv, ready: () => void = () => {
   await using context = await createContext(readConfig(env))
   await using app = await startApp(context)
   await context.tasks.resume()
-  await using _refresh = startCertificateRefresh(context, log)
+  await using _refresh = startRefresh(context)
   log('api listens', { host: context.config.host, port: app.port })
   ready()
   log('api stops', { signal: await stopped })

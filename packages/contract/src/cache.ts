@@ -134,3 +134,12 @@ export const connectorRotate = operation({
   input: z.strictObject({ id: SiteId }),
   output: z.strictObject({ connector_token_sha256: z.string() }),
 })
+
+export const connectorList = operation({
+  name: 'connector.list',
+  summary: 'Answer the hashes of the tokens that sites present',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    connectors: z.array(z.strictObject({ site: SiteId, connector_token_sha256: z.string() })),
+  }),
+})

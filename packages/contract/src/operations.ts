@@ -1,6 +1,6 @@
 // Every operation the agent knows. What is not listed here is refused by its dispatcher.
 import { auditAppend, auditRead, auditVerify } from './audit.ts'
-import { cachePurge, cacheStats, cacheWarm, connectorRotate } from './cache.ts'
+import { cachePurge, cacheStats, cacheWarm, connectorList, connectorRotate } from './cache.ts'
 import { certificateIssue, certificateList } from './certificates.ts'
 import { driftList, driftResolve } from './drift.ts'
 import type { OperationDefinition } from './operation.ts'
@@ -24,6 +24,7 @@ export const operations: readonly OperationDefinition[] = [
   cacheWarm,
   cacheStats,
   connectorRotate,
+  connectorList,
   certificateIssue,
   certificateList,
   accessApply,

@@ -2,7 +2,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { connectorRotate } from '@reeve/contract/cache.ts'
+import { SiteId } from '@reeve/contract/primitives.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAgentClient } from '../../api/src/agent-client.ts'
 import { type CachedBlog, eachOf, openCachedBlog } from '../src/cached-blog.ts'
 import { type Tenant, tenantOf, writeAs } from '../src/isolation/tenant.ts'
 import { type Panel, wordpressFields } from '../src/panel.ts'
@@ -230,7 +233,7 @@ describe('the address that purges', () => {
 
   it('answers nobody from another machine, and no method but POST', async () => {
     expect((await post(home, bearer(blog), blog.domain, '127.0.0.9')).status).toBe(403)
-    expect((await cached.see(path)).status).toBe(403)
+    expect((await cached.see(path)).status).toBe(405)
   })
 
   it('refuses another host by name, whichever site it is asked at', async () => {
@@ -259,6 +262,17 @@ describe('the address that purges', () => {
     expect((await cached.see('/')).text).toContain('Rotated')
     const state = await php<{ problem: string }>(`return get_option( 'reeve_connector' );`)
     expect(state.problem).toBe('')
+  })
+
+  it('takes a token that the panel was killed before it could store', async () => {
+    const old = bearer(blog)
+    const agent = createAgentClient(join(reeve.root, 'run/reeve/agent.sock'))
+    await agent.call(connectorRotate, { id: SiteId.parse(blog.id) })
+    expect((await post(home, bearer(blog))).status).toBe(401)
+    process.kill(reeve.pid('api'), 'SIGKILL')
+    const answered = async () => (await post(home, bearer(blog))).status
+    await expect.poll(answered, { timeout: 20_000, interval: 500 }).toBe(200)
+    expect((await post(home, old)).status).toBe(401)
   })
 })
 

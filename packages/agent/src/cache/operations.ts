@@ -3,14 +3,15 @@ import {
   cachePurge,
   cacheStats,
   cacheWarm,
+  connectorList,
   connectorRotate,
   type PurgeTarget,
 } from '@reeve/contract/cache.ts'
 import { AppError } from '@reeve/contract/errors.ts'
 import type { SiteId } from '@reeve/contract/primitives.ts'
-import { usesPhp } from '@reeve/contract/sites.ts'
+import { isCms, usesPhp } from '@reeve/contract/sites.ts'
 import { join } from 'node:path'
-import { rotateConnectorToken } from '../cms/connector-token.ts'
+import { rotateConnectorToken, tokenSha256 } from '../cms/connector-token.ts'
 import type { AgentContext } from '../context.ts'
 import { type BoundOperation, bind } from '../dispatch.ts'
 import { redisUserName } from '../object-cache/redis.ts'
@@ -39,8 +40,18 @@ export function cacheOperations(context: AgentContext): BoundOperation[] {
     bind(connectorRotate, async ({ id }) => ({
       connector_token_sha256: await rotateConnectorToken(context, id),
     })),
+    bind(connectorList, async () => ({ connectors: connectors(context) })),
   ]
 }
+
+const connectors = ({ registry }: AgentContext) =>
+  registry
+    .listSites()
+    .filter(({ isInstalled, spec }) => isInstalled && isCms(spec.type))
+    .map(({ spec, secrets }) => ({
+      site: spec.id,
+      connector_token_sha256: tokenSha256(secrets.connectorToken),
+    }))
 
 async function measureCaches(context: AgentContext, { spec, number }: RegisteredSite): Promise<CacheStats> {
   const { paths } = context

@@ -3,6 +3,7 @@ import { AppError } from '@reeve/contract/errors.ts'
 import { SiteId } from '@reeve/contract/primitives.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../accounts/secrets.ts'
+import { refreshConnectors } from '../connector/refresh.ts'
 import { findSite, storeSpec } from '../sites/store.ts'
 import { type Panel, type SignedIn, startPanel } from '../testing/panel.ts'
 import { type AddedSite, addSite } from '../testing/site.ts'
@@ -92,6 +93,30 @@ describe('the plugin of a site', () => {
     expect((await purge(site.connectorToken, { all: true })).status).toBe(401)
     expect((await purge(token, { all: true })).status).toBe(200)
     expect((await stored())?.facts).toMatchObject({ connector_token_sha256: hash, system_user: 'site-1' })
+  })
+
+  test('that the panel was killed before it could store is found', async () => {
+    const token = 'm'.repeat(43)
+    const answerWith = (connector_token_sha256: string) =>
+      panel.agent.answer('connector.list', () => ({
+        connectors: [{ site: site.siteId, connector_token_sha256 }],
+      }))
+    answerWith(sha256(token))
+    await refreshConnectors(panel.context)
+    expect((await purge(site.connectorToken, { all: true })).status).toBe(401)
+    expect((await purge(token, { all: true })).status).toBe(200)
+    expect((await stored())?.facts).toMatchObject({ system_user: 'site-1' })
+  })
+
+  test('that was stored while the agent answered stays', async () => {
+    const token = 'o'.repeat(43)
+    panel.agent.answer('connector.rotate', () => ({ connector_token_sha256: sha256(token) }))
+    panel.agent.answer('connector.list', async () => {
+      expect((await send('POST', at('connector/rotate'))).status).toBe(200)
+      return { connectors: [{ site: site.siteId, connector_token_sha256: sha256('x') }] }
+    })
+    await refreshConnectors(panel.context)
+    expect((await purge(token, { all: true })).status).toBe(200)
   })
 
   test('of a site without WordPress does not exist', async () => {

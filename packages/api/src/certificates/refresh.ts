@@ -1,10 +1,8 @@
 // Certificates are renewed by the agent's timer, which tells nobody: so the panel looks, and shows what it finds.
 import { certificateList } from '@reeve/contract/certificates.ts'
-import { AppError } from '@reeve/contract/errors.ts'
 import type { AgentClient } from '../agent-client.ts'
 import type { Database } from '../db/types.ts'
 import type { EventHub } from '../events.ts'
-import { describeError, type Log } from '../log.ts'
 import { workingTasks } from '../sites/store.ts'
 import { storeCertificate } from './store.ts'
 
@@ -12,27 +10,6 @@ export interface RefreshDependencies {
   readonly db: Database
   readonly agent: AgentClient
   readonly events: EventHub
-}
-
-const everyMs = 5 * 60_000
-
-/** Looks now and every five minutes. An agent that is down is nothing to report here: the next look finds it. */
-export function startCertificateRefresh(dependencies: RefreshDependencies, log: Log): AsyncDisposable {
-  let running = Promise.resolve()
-  const run = () => {
-    running = refreshCertificates(dependencies).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'agent_unavailable') return
-      log('certificates not refreshed', { error: describeError(error) })
-    })
-  }
-  const timer = setInterval(run, everyMs)
-  run()
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      await running
-    },
-  }
 }
 
 export async function refreshCertificates({ db, agent, events }: RefreshDependencies): Promise<void> {
