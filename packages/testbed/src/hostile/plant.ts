@@ -8,11 +8,10 @@ import type { Task } from '@reeve/contract/tasks.ts'
 import { expect, vi } from 'vitest'
 import type { CertificateLab } from '../certificates.ts'
 import { people } from '../gallery.ts'
-import { wordpressFields } from '../panel.ts'
+import { callPatiently, wordpressFields } from '../panel.ts'
 import { administrator } from '../reeve.ts'
 import { visit } from '../visitor.ts'
 import { placesOf } from './fields.ts'
-import { callPatiently } from './requests.ts'
 import { markup, rightToLeft, secretMarkup, shortMarkup, texts } from './texts.ts'
 
 export interface Planted {

@@ -1,5 +1,5 @@
 // A good request for every endpoint that takes text, and the same with hostile text in one of its places.
-import type { Answer, Panel } from '../panel.ts'
+import { type Answer, callPatiently, type Panel } from '../panel.ts'
 import type { Field } from './fields.ts'
 
 /** What the requests are about. */
@@ -65,19 +65,6 @@ export async function sendWith(
   const search = new URLSearchParams(parts.query)
   const url = search.size > 0 ? `${address}?${search.toString()}` : address
   return await callPatiently(panel, endpoint.method, url, endpoint.method === 'GET' ? undefined : parts.body)
-}
-
-/** The panel gives the agent less than a second to answer, which a busy machine may not have: nothing was begun. */
-export async function callPatiently<Body>(
-  panel: Panel,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<Answer<Body>> {
-  for (const deadline = Date.now() + 30_000; ; ) {
-    const answer = await panel.call<Body>(method, path, body)
-    if (answer.status !== 502 || Date.now() > deadline) return answer
-  }
 }
 
 function put(target: object, [key = '', ...rest]: readonly string[], text: string): void {
