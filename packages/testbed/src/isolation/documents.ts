@@ -48,6 +48,7 @@ export const documents: Record<string, unknown> = {
   'cache.warm': { id: siteDocument.id },
   'cache.stats': { id: siteDocument.id },
   'connector.rotate': { id: siteDocument.id },
+  'connector.list': {},
   'drift.list': { sweep: true },
   'drift.resolve': { id: 'daaaaaaaaaaaaaaa', action: 'restore' },
   'audit.append': auditDocument,
