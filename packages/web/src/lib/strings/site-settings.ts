@@ -163,7 +163,7 @@ export const siteSettingsStrings = {
     objectCache: 'Object cache',
     objectCacheOff: 'Off: WordPress asks the database each time. It is chosen when the site is created.',
     hitRate: 'Hit rate',
-    noVisits: 'No visits counted yet',
+    noVisits: 'No page that can be kept was asked for yet',
     hits: 'Hits',
     misses: 'Misses',
     bypassed: 'Not cacheable',
