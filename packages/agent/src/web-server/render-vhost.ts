@@ -192,7 +192,8 @@ function otherNameServer(paths: Paths, input: VhostInput, { from, to }: { from: 
 
 function common(paths: Paths, input: VhostInput): Node {
   const logs = pathValue('log path', paths.siteLogs(input.domain))
-  return [`access_log ${logs}/access.log reeve buffer=32k flush=1s`, `error_log ${logs}/error.log error`]
+  // nginx has a buffer for each site and takes it anew at every reload; what does not fill it waits a second.
+  return [`access_log ${logs}/access.log reeve buffer=8k flush=1s`, `error_log ${logs}/error.log error`]
 }
 
 /** In the `server` context only: one `add_header` in a location would drop all of these there. */
