@@ -2,8 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CacheStats } from '@reeve/contract/cache.ts'
+import { Domain, PhpVersion } from '@reeve/contract/primitives.ts'
+import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pathsBelow } from '../../agent/src/paths.ts'
+import { askFrontPage } from '../../agent/src/php/front-page.ts'
 import { type Tenant, tenantOf, writeAs } from '../src/isolation/tenant.ts'
 import { type Panel, type TaskWithLog, wordpressFields } from '../src/panel.ts'
 import { type Reeve, startReeve } from '../src/reeve.ts'
@@ -56,6 +60,19 @@ async function warm(site: Tenant): Promise<TaskWithLog> {
 
 const accessLog = ({ domain }: Tenant) =>
   readFileSync(join(reeve.root, 'var/log/reeve', domain, 'access.log'), 'utf8')
+
+it('plays no part when the agent has the pool make the front page', async () => {
+  const { body: site } = await panel.call<Site>('GET', `/api/sites/${blog.id}`)
+  const said = await askFrontPage(pathsBelow(reeve.root), {
+    domain: Domain.parse(site.domain),
+    type: site.type,
+    user: blog.user,
+    version: PhpVersion.parse(site.php_version),
+    httpsPort: reeve.httpsPort,
+  })
+  expect(said).not.toMatch(/^(?:Status|Location):/m)
+  expect(said).toContain('</html>')
+})
 
 it('purges an address in both encodings before the next visitor comes, and leaves the rest', async () => {
   for (const headers of [{}, gzip]) {

@@ -12,6 +12,7 @@ import { databaseName, ensureDatabase } from '../database/mariadb.ts'
 import type { Progress } from '../dispatch.ts'
 import { applyLogRotation } from '../logs/site-rotation.ts'
 import { ensureRedisAccount, removeRedisAccount } from '../object-cache/redis.ts'
+import { askFrontPage } from '../php/front-page.ts'
 import { applyPool, retireOtherPools, workersOf } from '../php/pool.ts'
 import type { RegisteredSite } from '../registry.ts'
 import { runSteps, type Step } from '../steps.ts'
@@ -48,6 +49,8 @@ function stepsOf(context: AgentContext, work: SiteWork): Step[] {
   const { spec, user, registered } = work
   const { paths } = context
   const database = { name: databaseName(registered.number), password: registered.secrets.databasePassword }
+  const isNew = !registered.isInstalled
+  let isTakenUp = false
   const steps: Step[] = [
     { name: 'user', after: [], run: () => ensureUser(context.hostLock, user) },
     {
@@ -74,13 +77,24 @@ function stepsOf(context: AgentContext, work: SiteWork): Step[] {
     steps.push({ name: 'php', after: ['files'], run: () => applyPool(context, work) })
   }
   steps.push(
-    { name: 'application', after: ['files', 'database'], run: () => installApplication(context, work) },
+    {
+      name: 'application',
+      after: ['files', 'database'],
+      run: async () => {
+        await installApplication(context, work)
+        // With many sites the web server takes longest; PHP can use the wait to make the first page.
+        if (isNew && !isTakenUp) await warmPool(context, work)
+      },
+    },
     {
       name: 'web server',
       // Requests are sent to another pool only when it answers. Nobody visits a site that is just being made, and a
       // reload with many sites takes longest of all, so it does not wait.
-      after: ['certificate', ...(registered.isInstalled ? ['files', 'php'] : [])],
-      run: () => applyVhost(context, work),
+      after: ['certificate', ...(isNew ? [] : ['files', 'php'])],
+      run: async () => {
+        await applyVhost(context, work)
+        isTakenUp = true
+      },
     },
     {
       name: 'verify',
@@ -92,6 +106,12 @@ function stepsOf(context: AgentContext, work: SiteWork): Step[] {
     },
   )
   return steps
+}
+
+async function warmPool({ paths, config }: AgentContext, { spec, user }: SiteWork): Promise<void> {
+  const { domain, type, php_version: version } = spec
+  if (version === null || !isCms(type)) return
+  await askFrontPage(paths, { domain, type, user: user.user, version, httpsPort: config.httpsPort })
 }
 
 async function applyObjectCache(context: AgentContext, work: SiteWork): Promise<void> {
