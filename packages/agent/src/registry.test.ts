@@ -73,6 +73,17 @@ it('makes secrets that no two sites share, in a file for root alone', () => {
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
+it('reads a site anew when it has changed, and lets nobody change what it hands out', () => {
+  const registry = openRegistry(path())
+  const { spec: before } = registry.reserveSite(spec('a'), free)
+  registry.reserveSite({ ...spec('a'), object_cache: true }, free)
+  expect(registry.listSites().map((site) => site.spec.object_cache)).toEqual([true])
+  const secrets = { ...registry.reserveSite(spec('a'), free).secrets, redisPassword: 'another' }
+  registry.storeSecrets(before.id, secrets)
+  expect(registry.findSite(before.id)).toMatchObject({ spec: { object_cache: false }, secrets })
+  expect(() => before.aliases.push(Domain.parse('www.example.com'))).toThrow(TypeError)
+})
+
 it('finds everything again after it was closed', () => {
   const file = path()
   const first = openRegistry(file)

@@ -64,9 +64,11 @@ export function openRegistry(path: string) {
 }
 
 function siteRows(db: DatabaseSync) {
+  const specs = readOnce(SiteSpec)
+  const secrets = readOnce(SiteSecrets)
   const read = (row: Record<string, unknown>): RegisteredSite => ({
-    spec: SiteSpec.parse(JSON.parse(String(row['spec']))),
-    secrets: SiteSecrets.parse(JSON.parse(String(row['secrets']))),
+    spec: specs(String(row['id']), String(row['spec'])),
+    secrets: secrets(String(row['id']), String(row['secrets'])),
     number: Number(row['number']),
     release: String(row['release']),
     isInstalled: row['is_installed'] === 1,
@@ -103,9 +105,12 @@ function siteRows(db: DatabaseSync) {
       const numbers = lastSiteUid - firstSiteUid
       const rows = db.prepare('SELECT number FROM sites').all()
       const used = new Set(rows.map((row) => Number(row['number'])))
-      for (let tries = 0; tries < numbers; tries++) {
-        const number = ((nextOf(db, 'site number') - 1) % numbers) + 1
-        if (!used.has(number) && !isNumberTaken(number)) return number
+      const counted = countedOf(db, 'site number')
+      for (let next = counted; next < counted + numbers; next++) {
+        const number = (next % numbers) + 1
+        if (used.has(number) || isNumberTaken(number)) continue
+        count(db, 'site number', next + 1)
+        return number
       }
       throw new AppError('refused', 'No system user id is left for another site; remove one first.')
     },
@@ -122,6 +127,24 @@ function siteRows(db: DatabaseSync) {
       return this.findSite(id)?.spec.domain
     },
   }
+}
+
+/** Checks a document anew only when its text is another one: every creation asks for all sites. */
+function readOnce<T>(schema: z.ZodType<T>): (id: string, text: string) => T {
+  const known = new Map<string, { text: string; value: T }>()
+  return (id, text) => {
+    const last = known.get(id)
+    if (last?.text === text) return last.value
+    const value = frozen(schema.parse(JSON.parse(text)))
+    known.set(id, { text, value })
+    return value
+  }
+}
+
+/** Everybody gets the same one, so nobody may change it. */
+function frozen<T>(value: T): T {
+  for (const part of Object.values(value ?? {})) if (typeof part === 'object') frozen(part)
+  return Object.freeze(value)
 }
 
 /** nginx serves a name by the first file that claims it, so a second claim would take another site's visitors. */
@@ -154,9 +177,19 @@ function counters(db: DatabaseSync) {
 
 /** The next number of this counter, starting at 1. */
 function nextOf(db: DatabaseSync, name: string): number {
-  const statement = `INSERT INTO counters (name, value) VALUES (?, 1)
-    ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value`
-  return Number(db.prepare(statement).get(name)?.['value'])
+  const value = countedOf(db, name) + 1
+  count(db, name, value)
+  return value
+}
+
+function countedOf(db: DatabaseSync, name: string): number {
+  return Number(db.prepare('SELECT value FROM counters WHERE name = ?').get(name)?.['value'] ?? 0)
+}
+
+function count(db: DatabaseSync, name: string, value: number): void {
+  db.prepare(
+    'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  ).run(name, value)
 }
 
 export const newSecret = (): string => randomBytes(32).toString('base64url')

@@ -19,7 +19,7 @@ import { runSteps, type Step } from '../steps.ts'
 import { applyVhost } from '../web-server/vhost.ts'
 import { installApplication, releasedCmsVersion } from './application.ts'
 import { ensureSiteDirectories } from './layout.ts'
-import { ensureUser, isSiteNumberTaken, siteUserOf } from './user.ts'
+import { ensureUser, siteNumbersOfHost, siteUserOf } from './user.ts'
 import { verifyServed } from './verify.ts'
 
 type Input = z.output<typeof siteApply.input>
@@ -37,7 +37,7 @@ export interface SiteWork {
 export async function applySite(context: AgentContext, input: Input, progress: Progress): Promise<Output> {
   const spec = withPhpVersion(context, input.site)
   return context.siteLock.hold(spec.id, async () => {
-    const registered = context.registry.reserveSite(spec, isSiteNumberTaken)
+    const registered = context.registry.reserveSite(spec, siteNumbersOfHost())
     const user = siteUserOf(context.paths, registered)
     const work: SiteWork = { registered, user, spec, adminPasswordHash: input.admin_password_hash, progress }
     await runSteps('site.apply', stepsOf(context, work), progress)

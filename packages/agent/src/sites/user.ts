@@ -14,9 +14,12 @@ export function siteUserOf(paths: Paths, site: RegisteredSite): SiteUser {
   return { domain, user: `site-${site.number}`, uid, gid: uid, home: paths.site(domain) }
 }
 
-/** Whether the host has this name or uid already, from another installation or by hand. */
-export function isSiteNumberTaken(number: number): boolean {
-  return hostUsers().some(({ name, uid }) => name === `site-${number}` || uid === firstSiteUid + number)
+/** Tells whether the host has the name or uid of a number already, from another installation or by hand. */
+export function siteNumbersOfHost(): (number: number) => boolean {
+  const users = hostUsers()
+  const names = new Set(users.map(({ name }) => name))
+  const uids = new Set(users.map(({ uid }) => uid))
+  return (number) => names.has(`site-${number}`) || uids.has(firstSiteUid + number)
 }
 
 const isOurs = (known: HostUser, site: SiteUser): boolean =>
