@@ -39,8 +39,8 @@ it('isolates PHP at no cost to an uncached page', { retry: 2 }, async () => {
   expect(ratio).toBeLessThanOrEqual(isolationLimit)
 })
 
-it('creates the fortieth site nearly as fast as the first', { retry: 2 }, async () => {
+it('creates the fortieth site nearly as fast as the second', { retry: 2 }, async () => {
   await using reeve = await startReeve()
-  const { firstMs, lastMs } = await createMany(reeve, { sites: 40, window: 7 })
-  expect(lastMs / firstMs).toBeLessThanOrEqual(growthLimit)
+  const { secondMs, lastMs } = await createMany(reeve, { sites: 40, rounds: 3 })
+  expect(lastMs / secondMs).toBeLessThanOrEqual(growthLimit)
 })

@@ -3,19 +3,21 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createTimed, isPrepared } from '../bench/create-site.ts'
 import { median } from '../bench/median.ts'
 import { processMemory } from '../bench/memory.ts'
-import type { Reeve } from './reeve.ts'
-import { processesOf } from './reeve.ts'
+import { processesOf, type Reeve, startReeve } from './reeve.ts'
 import { visit } from './visitor.ts'
 
 /** The last creation takes at most this many times the first. */
 export const growthLimit = 1.5
 
-/** From the request to the first uncached page. */
+/**
+ * From the request to the first uncached page; medians. The others are created in turns with the last ones, on fresh
+ * panels: the machine itself is not as fast at the end of many creations as it was at the start.
+ */
 export interface CreationTimes {
-  /** The very first one on this panel, which finds everything cold. */
-  coldMs: number
-  /** Medians over the next few and the last few. */
+  /** The first site of a panel, which finds everything cold. */
   firstMs: number
+  /** The second one. */
+  secondMs: number
   lastMs: number
 }
 
@@ -30,25 +32,25 @@ export interface Growth extends CreationTimes {
 
 export interface GrowthOptions {
   sites: number
-  /** How many creations a median is taken over. */
-  window: number
+  /** How many fresh panels the last creations are held against, two creations each. */
+  rounds: number
   tell?: (line: string) => void
 }
 
 export async function createMany(reeve: Reeve, options: GrowthOptions): Promise<CreationTimes> {
   await isPrepared(reeve)
-  const coldMs = await coldCreation(reeve)
-  return { coldMs, ...(await warmCreations(reeve, options)) }
+  await fill(reeve, options)
+  return compare(reeve, options)
 }
 
 export async function grow(reeve: Reeve, options: GrowthOptions): Promise<Growth> {
   await isPrepared(reeve)
-  const coldMs = await coldCreation(reeve)
+  await creation(reeve, 'first.example.com')
   const listFirst = await listTime(reeve)
   const memoryBefore = await idleMemory(reeve)
-  const times = await warmCreations(reeve, options)
+  await fill(reeve, options)
+  const times = await compare(reeve, options)
   return {
-    coldMs,
     ...times,
     nginxReloadMs: await reloadTime(reeve),
     idleMbPerSite: ((await idleMemory(reeve)) - memoryBefore) / options.sites,
@@ -56,20 +58,34 @@ export async function grow(reeve: Reeve, options: GrowthOptions): Promise<Growth
   }
 }
 
-async function coldCreation(reeve: Reeve): Promise<number> {
-  return (await createTimed(await reeve.panel(), reeve.httpsPort, 'cold.example.com')).pageMs
+async function creation(reeve: Reeve, domain: string): Promise<number> {
+  return (await createTimed(await reeve.panel(), reeve.httpsPort, domain)).pageMs
 }
 
-async function warmCreations(reeve: Reeve, { sites, window, tell }: GrowthOptions) {
-  const panel = await reeve.panel()
+/** All but those that are compared. */
+async function fill(reeve: Reeve, { sites, rounds, tell }: GrowthOptions): Promise<void> {
   const times: number[] = []
-  for (let at = 1; at <= sites; at++) {
-    const { pageMs } = await createTimed(panel, reeve.httpsPort, `growing-${at}.example.com`)
-    times.push(pageMs)
-    if (at % 20 === 0)
-      tell?.(`${at} sites, the last ${window}: ${median(times.slice(-window)).toFixed(0)} ms`)
+  for (let at = 1; at <= sites - 2 * rounds; at++) {
+    times.push(await creation(reeve, `growing-${at}.example.com`))
+    if (at % 20 === 0) tell?.(`${at} sites, the last 20: ${median(times.slice(-20)).toFixed(0)} ms`)
   }
-  return { firstMs: median(times.slice(0, window)), lastMs: median(times.slice(-window)) }
+}
+
+async function compare(reeve: Reeve, { sites, rounds, tell }: GrowthOptions): Promise<CreationTimes> {
+  const first: number[] = []
+  const second: number[] = []
+  const last: number[] = []
+  for (let at = sites - 2 * rounds + 1; at < sites; at += 2) {
+    await using fresh = await startReeve()
+    await isPrepared(fresh)
+    first.push(await creation(fresh, 'first.example.net'))
+    last.push(await creation(reeve, `growing-${at}.example.com`))
+    second.push(await creation(fresh, 'second.example.net'))
+    last.push(await creation(reeve, `growing-${at + 1}.example.com`))
+    const [a, b, c, d] = [first.at(-1), second.at(-1), last.at(-2), last.at(-1)].map((ms) => ms?.toFixed(0))
+    tell?.(`first ${a} ms, second ${b} ms, number ${at} ${c} ms, number ${at + 1} ${d} ms`)
+  }
+  return { firstMs: median(first), secondMs: median(second), lastMs: median(last) }
 }
 
 async function listTime(reeve: Reeve): Promise<number> {
