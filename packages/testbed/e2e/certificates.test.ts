@@ -292,6 +292,20 @@ describe('renewal', () => {
     expect(String(payload?.['replaces']).split('.')[1]).toBe(serial.toString('base64url'))
   })
 
+  it('is done once for a name that the site has got since', async () => {
+    const own = await lab.createSite({ domain: newName(), type: 'static' })
+    expect(await lab.issue(own.id)).toMatchObject({ state: 'succeeded' })
+    advise(10 * day, 12 * day)
+    const added = `www.${own.domain}`
+    await lab.authority.lead([added], '127.0.0.1')
+    await configure(own.id, { aliases: [added] })
+    expect(await lab.renewDue()).toBeUndefined()
+    expect((await seenBy(added)).names.sort()).toEqual([own.domain, added].sort())
+    const before = orders()
+    expect(await lab.renewDue()).toBeUndefined()
+    expect(orders()).toBe(before)
+  })
+
   it('that fails is said, and tried again later', async () => {
     const failing = await lab.createSite({ domain: newName(), type: 'static' })
     expect(await lab.issue(failing.id)).toMatchObject({ state: 'succeeded' })

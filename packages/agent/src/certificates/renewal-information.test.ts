@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { Domain } from '@reeve/contract/primitives.ts'
 import { describe, expect, it } from 'vitest'
 import { createAuthority } from './testing/certificates.ts'
 import { renewAt } from './facts.ts'
@@ -71,6 +72,7 @@ describe('a certificate', () => {
   const certificate = new X509Certificate(
     authority.issue(['example.com'], { days: 90, extensions: identified }).certificate,
   )
+  const names = [Domain.parse('example.com')]
   const from = certificate.validFromDate.getTime()
   const day = (days: number) => new Date(from + days * 24 * hourMs).toISOString()
   const advice = (renew_at: string, name = certificateId(certificate)!) => ({
@@ -114,11 +116,21 @@ describe('a certificate', () => {
     { when: 1, state: { pending }, due: true },
     { when: 1, state: { pending, retry_at: day(2) }, due: false },
   ])('on day $when with $state: due $due', ({ when, state, due }) => {
-    expect(isDue(certificate, CertificateState.parse(state), Date.parse(day(when)))).toBe(due)
+    expect(isDue(certificate, names, CertificateState.parse(state), Date.parse(day(when)))).toBe(due)
+  })
+
+  it.each([
+    { site: ['example.com', 'www.example.com'], state: {}, due: true },
+    { site: ['example.com', 'www.example.com'], state: { retry_at: day(2) }, due: false },
+    { site: ['sub.example.com'], state: {}, due: true },
+    { site: [], state: {}, due: false },
+  ])('for example.com is due at once for $site with $state: $due', ({ site, state, due }) => {
+    const named = site.map((name) => Domain.parse(name))
+    expect(isDue(certificate, named, CertificateState.parse(state), Date.parse(day(1)))).toBe(due)
   })
 
   it('of our own is never renewed', () => {
     const own = new X509Certificate(authority.certificate)
-    expect(isDue(own, CertificateState.parse({}), now + 1e13)).toBe(false)
+    expect(isDue(own, names, CertificateState.parse({}), now + 1e13)).toBe(false)
   })
 })

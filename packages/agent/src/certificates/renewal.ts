@@ -1,7 +1,9 @@
-// Renews what is due, by the authority's advice (RFC 9773) or after two thirds of a certificate's life. One after
-// the other: a site's failure is its own, but an authority that wants to be left alone is left alone.
+// Renews what is due: by the authority's advice (RFC 9773), after two thirds of a certificate's life, or when a site
+// has got a name since. One after the other: a site's failure is its own, but an authority that wants to be left
+// alone is left alone.
 import type { X509Certificate } from 'node:crypto'
 import { AppError } from '@reeve/contract/errors.ts'
+import type { Domain } from '@reeve/contract/primitives.ts'
 import type { SiteSpec } from '@reeve/contract/sites.ts'
 import type { AgentContext } from '../context.ts'
 import { describeError } from '../log.ts'
@@ -9,7 +11,7 @@ import { type Authority, openAuthority, parseAnswer } from './authority.ts'
 import { AuthorityError } from './authority-error.ts'
 import { retryAfterMs } from './authority-http.ts'
 import { currentCertificate, renewAt } from './facts.ts'
-import { issueCertificate } from './issue.ts'
+import { certificateNames, issueCertificate } from './issue.ts'
 import { removeOldChallenges } from './order.ts'
 import { pairInUse } from './pair.ts'
 import { certificateId, RenewalInformation, takeAdvice } from './renewal-information.ts'
@@ -63,16 +65,24 @@ function renewable({ registry, paths }: AgentContext): Renewable[] {
 }
 
 function isDueNow({ registry, paths }: AgentContext, { id }: SiteSpec): boolean {
-  if (!registry.findSite(id) || pairInUse(paths.siteTls(id)) === undefined) return false
-  return isDue(currentCertificate(paths, id), readState(paths, id), Date.now())
+  const spec = registry.findSite(id)?.spec
+  if (!spec || pairInUse(paths.siteTls(id)) === undefined) return false
+  return isDue(currentCertificate(paths, id), certificateNames(spec), readState(paths, id), Date.now())
 }
 
-export function isDue(certificate: X509Certificate, state: CertificateState, now: number): boolean {
+/** `names` are those of the site. */
+export function isDue(
+  certificate: X509Certificate,
+  names: readonly Domain[],
+  state: CertificateState,
+  now: number,
+): boolean {
   if (isSelfSigned(certificate)) return false
   const isWaiting = (until: string | null) => until !== null && Date.parse(until) > now
   if (isWaiting(state.retry_at) || isWaiting(state.not_before)) return false
   // An order under way is one whose attempt was killed: it is finished before it is forgotten.
-  return state.pending !== null || Date.parse(renewAt(certificate, state)) <= now
+  if (state.pending !== null || Date.parse(renewAt(certificate, state)) <= now) return true
+  return names.some((name) => certificate.checkHost(name, { subject: 'never' }) === undefined)
 }
 
 /** Asks for advice where it is time to. Answers why the authority cannot be asked for anything, if so. */

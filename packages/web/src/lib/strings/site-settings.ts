@@ -149,7 +149,7 @@ export const siteSettingsStrings = {
     covered: 'Covered',
     uncovered: 'Not covered',
     uncoveredText:
-      'Browsers warn visitors of the names that are not covered. Getting a certificate anew covers them.',
+      'Browsers warn visitors of the names that are not covered. The server gets a new public certificate for all of them within two hours, provided that each points to it; or get one now.',
     lastError: 'The last renewal did not work',
     get: 'Get certificate',
     renew: 'Renew now',
