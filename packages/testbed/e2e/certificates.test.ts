@@ -1,12 +1,12 @@
 // Certificates from a real authority, Pebble, which refuses every second nonce here. The failures of the
 // conversation itself are tried in packages/agent/src/certificates/authority.test.ts, all kills in
-// campaigns/certificates.ts.
+// campaigns/certificates.ts, renewals in certificate-renewal.test.ts.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type CertificateLab, openCertificateLab, presented, watchPresented } from '../src/certificates.ts'
+import { type CertificateLab, openCertificateLab } from '../src/certificates.ts'
 import { findTraces } from '../src/slate.ts'
 import { plainRequest, visit } from '../src/visitor.ts'
 
@@ -14,8 +14,7 @@ let lab: CertificateLab
 let site: Site
 
 beforeAll(async () => {
-  // A certificate is never renewed in the first hundredth of its life: six seconds of this one.
-  lab = await openCertificateLab({ nonceReject: 50, validitySeconds: 600 })
+  lab = await openCertificateLab({ nonceReject: 50 })
   site = await lab.createSite({ domain: 'one.example.com', type: 'static', aliases: ['www.one.example.com'] })
 }, 120_000)
 afterAll(async () => {
@@ -27,41 +26,19 @@ afterEach(async () => {
   await lab.authority.lead([site.domain, ...site.aliases], '127.0.0.1')
 })
 
-let made = 0
-/** A name that no site has yet, also when a test is run again. */
-const newName = () => `site${++made}.example.com`
-const seenBy = (name: string) => presented(name, lab.reeve.https.port)
-const orders = () => lab.authority.front.requests.filter((request) => request === 'POST /order-plz').length
-const configure = async (id: string, change: object) => {
-  const { body } = await lab.panel.call<{ task: Task }>('PUT', `/api/sites/${id}/config`, change)
-  expect(await lab.panel.taskEnd(body.task.id)).toMatchObject({ state: 'succeeded', error: null })
-}
 const challengesLeft = () => readdirSync(join(lab.reeve.root, 'var/lib/reeve-acme'))
-/** Runs it while somebody shakes hands all the time; throws when one of them failed. */
-async function watched<T>(name: string, action: () => Promise<T>): Promise<{ result: T; seen: string[] }> {
-  const watch = watchPresented(name, lab.reeve.https.port)
-  try {
-    const result = await action()
-    const { seen, failures, handshakes } = await watch.stop()
-    expect(failures).toEqual([])
-    expect(handshakes).toBeGreaterThan(1)
-    return { result, seen }
-  } finally {
-    await watch.stop()
-  }
-}
 
 describe('a certificate', () => {
   it('is issued for every name of the site, and no handshake fails meanwhile', async () => {
-    const before = await seenBy(site.domain)
+    const before = await lab.seenBy(site.domain)
     expect(before.authority).toBe('Reeve self-signed')
-    const { result: task, seen } = await watched(site.domain, () => lab.issue(site.id))
+    const { result: task, seen } = await lab.watched(site.domain, () => lab.issue(site.id))
     expect(task).toMatchObject({ state: 'succeeded', error: null })
     expect(task.steps.map(({ name, state }) => `${name} ${state}`)).toEqual(
       ['pre-flight', 'account', 'order', 'challenge', 'install', 'verify'].map((name) => `${name} succeeded`),
     )
     for (const name of [site.domain, ...site.aliases]) {
-      const { authority, names, fingerprint } = await seenBy(name)
+      const { authority, names, fingerprint } = await lab.seenBy(name)
       expect(authority).toMatch(/^Pebble Intermediate CA/)
       expect(names.sort()).toEqual([site.domain, ...site.aliases].sort())
       expect(seen).toEqual([before.fingerprint, fingerprint])
@@ -104,10 +81,10 @@ describe('a certificate', () => {
   })
 
   it('is issued behind a password and every redirect, also for a proxy whose upstream is down', async () => {
-    const domain = newName()
+    const domain = lab.newName()
     const php = await lab.createSite({ domain, type: 'php', aliases: [`www.${domain}`] })
     const proxy = await lab.createSite({
-      domain: newName(),
+      domain: lab.newName(),
       type: 'proxy',
       proxy_upstream: 'http://127.0.0.1:9',
     })
@@ -117,27 +94,27 @@ describe('a certificate', () => {
       hsts: true,
       redirects: [{ from: '/', to: 'https://elsewhere.example.net/', status: 301 }],
     }
-    await configure(php.id, { ...closed, www_redirect: 'to_www' })
-    await configure(proxy.id, closed)
+    await lab.configure(php.id, { ...closed, www_redirect: 'to_www' })
+    await lab.configure(proxy.id, closed)
     for (const { id, domain: name } of [php, proxy]) {
       expect((await plainRequest(lab.reeve.http, name, '/')).status).toBe(301)
       expect((await visit(name, { port: lab.reeve.https.port, path: '/in' })).status).toBeGreaterThan(300)
       expect(await lab.issue(id)).toMatchObject({ state: 'succeeded' })
-      expect((await seenBy(name)).authority).toMatch(/^Pebble/)
+      expect((await lab.seenBy(name)).authority).toMatch(/^Pebble/)
     }
   })
 
   it('stays when a name is added, and does not claim to be for it', async () => {
-    const own = await lab.createSite({ domain: newName(), type: 'static' })
+    const own = await lab.createSite({ domain: lab.newName(), type: 'static' })
     expect(await lab.issue(own.id)).toMatchObject({ state: 'succeeded' })
-    const before = await seenBy(own.domain)
+    const before = await lab.seenBy(own.domain)
     const added = `www.${own.domain}`
     await lab.authority.lead([added], '127.0.0.1')
-    await configure(own.id, { aliases: [added] })
-    expect(await seenBy(own.domain)).toEqual(before)
+    await lab.configure(own.id, { aliases: [added] })
+    expect(await lab.seenBy(own.domain)).toEqual(before)
     expect((await lab.site(own.id)).certificate).toMatchObject({ issuer: 'acme', names: [own.domain] })
     expect(await lab.issue(own.id)).toMatchObject({ state: 'succeeded' })
-    expect((await seenBy(added)).names.sort()).toEqual([own.domain, added].sort())
+    expect((await lab.seenBy(added)).names.sort()).toEqual([own.domain, added].sort())
   })
 
   it('is issued by an authority that no longer knows our account', async () => {
@@ -153,8 +130,8 @@ describe('a certificate', () => {
 describe('a failure leaves the old certificate and says why', () => {
   /** What the person reads; the certificate in use and the number of orders must be the same afterwards. */
   const failing = async (id = site.id, domain = site.domain): Promise<string> => {
-    const before = await seenBy(domain)
-    const { result: task, seen } = await watched(domain, () => lab.issue(id))
+    const before = await lab.seenBy(domain)
+    const { result: task, seen } = await lab.watched(domain, () => lab.issue(id))
     expect(task.state).toBe('failed')
     expect(seen).toEqual([before.fingerprint])
     const { certificate, state } = await lab.site(id)
@@ -187,10 +164,10 @@ describe('a failure leaves the old certificate and says why', () => {
       message: /something else than this panel's web server answers \(status 404\)/,
     },
   ])('$what, without asking the authority', async ({ spoil, message }) => {
-    const before = orders()
+    const before = lab.orders()
     await spoil()
     expect(await failing()).toMatch(message)
-    expect(orders()).toBe(before)
+    expect(lab.orders()).toBe(before)
   })
 
   it('a check that the authority does not see, in its own words', async () => {
@@ -205,7 +182,7 @@ describe('a failure leaves the old certificate and says why', () => {
   })
 
   it('a limit: the authority is left alone until its time has come', async () => {
-    const limited = await lab.createSite({ domain: newName(), type: 'static' })
+    const limited = await lab.createSite({ domain: lab.newName(), type: 'static' })
     const { front } = lab.authority
     const problem = { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many certificates (5)' }
     front.fail('/order-plz', { status: 429, headers: { 'retry-after': '3600' }, problem })
@@ -226,11 +203,11 @@ describe('a failure leaves the old certificate and says why', () => {
   })
 
   it('and the next attempt goes on with the order of the failed one', async () => {
-    const before = orders()
+    const before = lab.orders()
     const task = await lab.issue(site.id)
     expect(task).toMatchObject({ state: 'succeeded' })
     expect(task.log).toContain('Going on with the order of an earlier attempt')
-    expect(orders()).toBe(before)
+    expect(lab.orders()).toBe(before)
     expect((await lab.site(site.id)).certificate?.last_error).toBeNull()
   })
 })
@@ -239,12 +216,12 @@ describe('killing the agent', () => {
   it.each(['challenge:mid', 'install:mid', 'install:after', 'verify:after'])(
     'at %s leaves a certificate that is served, and the task ends well',
     async (where) => {
-      const before = await seenBy(site.domain)
+      const before = await lab.seenBy(site.domain)
       lab.arm(`certificate.issue.${where}:kill`)
-      const { result: task, seen } = await watched(site.domain, () => lab.issue(site.id))
+      const { result: task, seen } = await lab.watched(site.domain, () => lab.issue(site.id))
       expect(lab.hasFired()).toBe(true)
       expect(task).toMatchObject({ state: 'succeeded' })
-      const after = await seenBy(site.domain)
+      const after = await lab.seenBy(site.domain)
       expect(seen[0]).toBe(before.fingerprint)
       expect(seen.at(-1)).toBe(after.fingerprint)
       expect(after.fingerprint).not.toBe(before.fingerprint)
@@ -254,86 +231,6 @@ describe('killing the agent', () => {
   )
 })
 
-describe('renewal', () => {
-  const day = 86_400_000
-  const advise = (startMs: number, endMs = startMs) => {
-    const window = { start: new Date(Date.now() + startMs), end: new Date(Date.now() + endMs) }
-    lab.authority.front.renewalWindow = window
-    return window
-  }
-  /** It asks the agent as soon as it runs again. */
-  const restartApi = () => process.kill(lab.reeve.pid('api'), 'SIGKILL')
-  const renewed = async (domain: string) => {
-    expect(await lab.renewDue()).toBeUndefined()
-    return seenBy(domain)
-  }
-  const patiently = { timeout: 60_000, interval: 500 }
-
-  it('does nothing before the authority wants it', async () => {
-    advise(10 * day, 12 * day)
-    const before = await seenBy(site.domain)
-    expect(await lab.renewDue()).toBeUndefined()
-    expect(await seenBy(site.domain)).toEqual(before)
-  })
-
-  it('is done when the authority wants it, which is told what it replaces', async () => {
-    const fresh = await lab.createSite({ domain: newName(), type: 'static' })
-    expect(await lab.issue(fresh.id)).toMatchObject({ state: 'succeeded' })
-    const before = await seenBy(fresh.domain)
-    advise(-2 * day, -day)
-    const { seen } = await watched(fresh.domain, () =>
-      expect.poll(() => renewed(fresh.domain), patiently).not.toEqual(before),
-    )
-    const after = await seenBy(fresh.domain)
-    expect(seen).toEqual([before.fingerprint, after.fingerprint])
-    const { payload } = lab.authority.front.payloads.filter(({ path }) => path === '/order-plz').at(-1) ?? {}
-    expect(payload).toMatchObject({ identifiers: [{ type: 'dns', value: fresh.domain }] })
-    const serial = Buffer.from(before.serial.replace(/^(?=[89A-F])/, '00'), 'hex')
-    expect(String(payload?.['replaces']).split('.')[1]).toBe(serial.toString('base64url'))
-  })
-
-  it('is done once for a name that the site has got since', async () => {
-    const own = await lab.createSite({ domain: newName(), type: 'static' })
-    expect(await lab.issue(own.id)).toMatchObject({ state: 'succeeded' })
-    advise(10 * day, 12 * day)
-    const added = `www.${own.domain}`
-    await lab.authority.lead([added], '127.0.0.1')
-    await configure(own.id, { aliases: [added] })
-    expect(await lab.renewDue()).toBeUndefined()
-    expect((await seenBy(added)).names.sort()).toEqual([own.domain, added].sort())
-    const before = orders()
-    expect(await lab.renewDue()).toBeUndefined()
-    expect(orders()).toBe(before)
-  })
-
-  it('that fails is said, and tried again later', async () => {
-    const failing = await lab.createSite({ domain: newName(), type: 'static' })
-    expect(await lab.issue(failing.id)).toMatchObject({ state: 'succeeded' })
-    const before = await seenBy(failing.domain)
-    advise(-day)
-    await lab.authority.lead([failing.domain], null)
-    await expect
-      .poll(() => lab.renewDue(), patiently)
-      .toMatch(/could not be renewed\. site\d+\.example\.com: .*does not resolve/)
-    expect(await lab.renewDue()).toBeUndefined()
-    expect(await seenBy(failing.domain)).toEqual(before)
-    restartApi()
-    const known = async () => (await lab.site(failing.id)).certificate?.last_error
-    await expect.poll(known, patiently).toContain('does not resolve')
-  })
-
-  it('reaches the panel, which was not asked to do it', async () => {
-    const quiet = await lab.createSite({ domain: newName(), type: 'static' })
-    expect(await lab.issue(quiet.id)).toMatchObject({ state: 'succeeded' })
-    const { start } = advise(100 * day)
-    const known = async () => (await lab.site(quiet.id)).certificate?.renew_at
-    expect(await lab.renewDue()).toBeUndefined()
-    expect(await known()).not.toBe(start.toISOString())
-    restartApi()
-    await expect.poll(known, patiently).toBe(start.toISOString())
-  })
-})
-
 describe('deleting a site', () => {
   const gone = async ({ id, domain, system_user: systemUser }: Site) => {
     expect(await lab.panel.deleteSite(id)).toMatchObject({ state: 'succeeded' })
@@ -341,14 +238,14 @@ describe('deleting a site', () => {
   }
 
   it('revokes its certificate and leaves nothing of it', async () => {
-    const { serial } = await seenBy(site.domain)
+    const { serial } = await lab.seenBy(site.domain)
     expect(await lab.authority.statusOf(serial)).toBe('Valid')
     await gone(site)
     expect(await lab.authority.statusOf(serial)).toBe('Revoked')
   })
 
   it('does not need the authority', async () => {
-    const doomed = await lab.createSite({ domain: newName(), type: 'static' })
+    const doomed = await lab.createSite({ domain: lab.newName(), type: 'static' })
     expect(await lab.issue(doomed.id)).toMatchObject({ state: 'succeeded' })
     lab.authority.front.fail('/dir', { status: 503, headers: { 'retry-after': '3600' } })
     await gone(doomed)

@@ -24,6 +24,15 @@ export interface CertificateLab extends AsyncDisposable {
   hasFired(): boolean
   /** Does what the timer does, and answers the sentence of its failure. */
   renewDue(): Promise<string | undefined>
+  /** A name that no site has yet, also when a test is run again. */
+  newName(): string
+  configure(id: string, change: object): Promise<void>
+  /** The certificate that visitors of this name see. */
+  seenBy(name: string): Promise<Presented>
+  /** How many orders the authority has been sent. */
+  orders(): number
+  /** Runs it while somebody shakes hands all the time; throws when one of them failed. */
+  watched<T>(name: string, action: () => Promise<T>): Promise<{ result: T; seen: string[] }>
 }
 
 export async function openCertificateLab(options: AuthorityOptions = {}): Promise<CertificateLab> {
@@ -33,6 +42,7 @@ export async function openCertificateLab(options: AuthorityOptions = {}): Promis
   const reeve = opening.use(await startReeve({ env: { ...authority.env, ...failpoints.env } }))
   await authority.port80.forwardTo(reeve.httpPort)
   const panel = await reeve.panel()
+  let made = 0
   const owned = opening.move()
   return {
     authority,
@@ -57,6 +67,15 @@ export async function openCertificateLab(options: AuthorityOptions = {}): Promis
       return !isLeft
     },
     renewDue: () => runTimer(reeve.root, 'certificates'),
+    newName: () => `site${++made}.example.com`,
+    async configure(id, change) {
+      const { body } = await panel.call<{ task: Task }>('PUT', `/api/sites/${id}/config`, change)
+      const { state, error } = await panel.taskEnd(body.task.id)
+      if (state !== 'succeeded') throw new Error(`The configuration was not changed: ${error}`)
+    },
+    seenBy: (name) => presented(name, reeve.https.port),
+    orders: () => authority.front.requests.filter((asked) => asked === 'POST /order-plz').length,
+    watched: (name, action) => whileWatched(watchPresented(name, reeve.https.port), action),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -142,5 +161,19 @@ export function watchPresented(name: string, port: number): Watch {
       await running
       return { seen, handshakes, failures }
     },
+  }
+}
+
+async function whileWatched<T>(
+  watch: Watch,
+  action: () => Promise<T>,
+): Promise<{ result: T; seen: string[] }> {
+  try {
+    const result = await action()
+    const { seen, failures, handshakes } = await watch.stop()
+    if (failures.length > 0 || handshakes < 2) throw new Error(failures.join('\n') || 'Nobody shook hands.')
+    return { result, seen }
+  } finally {
+    await watch.stop()
   }
 }
