@@ -94,12 +94,12 @@ function parseValue(text: string, { min, max, names }: Field): number | undefine
   return value >= min && value <= max ? value : undefined
 }
 
-/** 29 February is up to eight years away. */
-const searchedDays = 9 * 366
+/** The next 29 February that is a Sunday can be 40 years away: a year like 2100 is no leap year. */
+const searchedDays = 41 * 366
 const dayMs = 86_400_000
 const minuteMs = 60_000
 
-/** The first time after this moment; undefined when none comes within nine years. */
+/** The first time after this moment; undefined when none comes within 41 years, which is never. */
 export function nextRun(schedule: Schedule, after: Date): Date | undefined {
   const first = Math.floor(after.getTime() / minuteMs) * minuteMs + minuteMs
   const firstDay = Math.floor(first / dayMs) * dayMs
