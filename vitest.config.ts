@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     // Tests start real services, drop privileges and kill processes: each file gets a process of its own.
     pool: 'forks',
+    // Vitest leaves one processor free, which halves a machine of two.
+    maxWorkers: '100%',
     allowOnly: false,
     // Deadlines are real ones, and a machine may be busy with other work: a test is tried once more, and the report
     // says which one was.
