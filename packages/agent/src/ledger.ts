@@ -69,15 +69,18 @@ const added = {
   intended_decided: 'TEXT',
 } as const
 
-export function migrateLedger(db: DatabaseSync): void {
+export const migrateLedger = (db: DatabaseSync): void => addColumns(db, 'files', added)
+
+/** Both names and types are the program's own. */
+export function addColumns(db: DatabaseSync, table: string, types: Readonly<Record<string, string>>): void {
   const columns = new Set(
     db
-      .prepare('PRAGMA table_info(files)')
+      .prepare(`PRAGMA table_info(${table})`)
       .all()
       .map((row) => row['name']),
   )
-  for (const [name, type] of Object.entries(added)) {
-    if (!columns.has(name)) db.exec(`ALTER TABLE files ADD COLUMN ${name} ${type}`)
+  for (const [name, type] of Object.entries(types)) {
+    if (!columns.has(name)) db.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`)
   }
 }
 

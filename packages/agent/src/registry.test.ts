@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Domain } from '@reeve/contract/primitives.ts'
 import { SiteSpec } from '@reeve/contract/sites.ts'
 import { expect, it } from 'vitest'
@@ -40,6 +41,32 @@ it('passes over numbers that the host has, and never goes back to one', () => {
   const removed = registry.reserveSite(spec('b'), free)
   registry.forgetSite(removed.spec.id)
   expect(registry.reserveSite(spec('c'), free).number).toBe(removed.number + 1)
+})
+
+it('keeps a site that is leaving from everything but its removal', () => {
+  const file = path()
+  const registry = openRegistry(file)
+  const [leaving, staying] = ['a', 'b'].map((letter) => registry.reserveSite(spec(letter), free).spec)
+  registry.markLeaving(leaving!.id)
+  const again = openRegistry(file)
+  expect(again.listSites().map((site) => site.spec.id)).toEqual([staying!.id])
+  expect(again.findSite(leaving!.id)?.isLeaving).toBe(true)
+  const refusal = 'Removing a.example.com did not finish; it can only be removed again.'
+  expect(() => again.requireSite(leaving!.id)).toThrow(refusal)
+  expect(() => again.reserveSite(spec('a'), free)).toThrow(refusal)
+  expect(() => again.reserveSite(spec('c', 'a.example.com'), free)).toThrow(/already served/)
+  expect(again.requireSite(staying!.id).spec).toEqual(staying)
+})
+
+it('opens a registry of an earlier version', () => {
+  const file = path()
+  const earlier = openRegistry(file)
+  earlier.reserveSite(spec('a'), free)
+  earlier.close()
+  const db = new DatabaseSync(file)
+  db.exec('ALTER TABLE sites DROP COLUMN is_leaving')
+  db.close()
+  expect(openRegistry(file).listSites()).toMatchObject([{ isLeaving: false }])
 })
 
 it('refuses a second site of one domain, and a site that changes its domain', () => {

@@ -7,7 +7,7 @@ import { AppError } from '@reeve/contract/errors.ts'
 import type { Domain, SiteId } from '@reeve/contract/primitives.ts'
 import { SiteSpec } from '@reeve/contract/sites.ts'
 import * as z from 'zod'
-import { driftRows, fileRows, ledgerSchema, migrateLedger } from './ledger.ts'
+import { addColumns, driftRows, fileRows, ledgerSchema, migrateLedger } from './ledger.ts'
 
 /** Below adduser's own static range and above its usual first thousands; 40,000 sites fit. */
 export const firstSiteUid = 20_000
@@ -31,6 +31,8 @@ export interface RegisteredSite {
   release: string
   /** Set once the application and its database stand; before that they may be rebuilt from nothing. */
   isInstalled: boolean
+  /** Its removal has begun, so there is no way back: it can only be removed. */
+  isLeaving: boolean
 }
 
 export type Registry = ReturnType<typeof openRegistry>
@@ -42,6 +44,9 @@ const schema = `
   ) STRICT;
   CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
 `
+
+/** A column that an earlier version did not make. */
+const added = { is_leaving: 'INTEGER NOT NULL DEFAULT 0' } as const
 
 /** Opens or creates the registry. Every change is on disk before the call returns. */
 export function openRegistry(path: string) {
@@ -58,6 +63,7 @@ export function openRegistry(path: string) {
     )
   }
   db.exec(schema)
+  addColumns(db, 'sites', added)
   db.exec(ledgerSchema)
   migrateLedger(db)
   return { ...siteRows(db), ...fileRows(db), ...driftRows(db), ...counters(db), close: () => db.close() }
@@ -72,20 +78,31 @@ function siteRows(db: DatabaseSync) {
     number: Number(row['number']),
     release: String(row['release']),
     isInstalled: row['is_installed'] === 1,
+    isLeaving: row['is_leaving'] === 1,
   })
+  const everySite = () => db.prepare('SELECT * FROM sites ORDER BY number').all().map(read)
   return {
     findSite(id: SiteId): RegisteredSite | undefined {
       const row = db.prepare('SELECT * FROM sites WHERE id = ?').get(id)
       return row && read(row)
     },
+    /** One that is here and stays; throws what is to be answered otherwise. */
+    requireSite(id: SiteId): RegisteredSite {
+      const found = this.findSite(id)
+      if (!found) throw new AppError('not_found', `There is no site ${id} on this server.`)
+      refuseLeaving(found)
+      return found
+    },
+    /** Without those that are leaving: nothing is done for them any more. */
     listSites(): RegisteredSite[] {
-      return db.prepare('SELECT * FROM sites ORDER BY number').all().map(read)
+      return everySite().filter(({ isLeaving }) => !isLeaving)
     },
     /** The row of this site, made when it is new. `isNumberTaken` sees the host's own users. */
     reserveSite(spec: SiteSpec, isNumberTaken: (number: number) => boolean): RegisteredSite {
-      refuseForeignNames(spec, this.listSites())
+      refuseForeignNames(spec, everySite())
       const known = this.findSite(spec.id)
       if (known) {
+        refuseLeaving(known)
         refuseOtherIdentity(known.spec, spec)
         db.prepare('UPDATE sites SET spec = ? WHERE id = ?').run(JSON.stringify(spec), spec.id)
         return { ...known, spec }
@@ -119,6 +136,9 @@ function siteRows(db: DatabaseSync) {
     },
     markInstalled(id: SiteId): void {
       db.prepare('UPDATE sites SET is_installed = 1 WHERE id = ?').run(id)
+    },
+    markLeaving(id: SiteId): void {
+      db.prepare('UPDATE sites SET is_leaving = 1 WHERE id = ?').run(id)
     },
     forgetSite(id: SiteId): void {
       db.prepare('DELETE FROM sites WHERE id = ?').run(id)
@@ -157,6 +177,11 @@ function refuseForeignNames(spec: SiteSpec, sites: readonly RegisteredSite[]): v
     const field = taken === spec.domain ? 'domain' : 'aliases'
     throw new AppError('conflict', `${taken} is already served by another site.`, { field })
   }
+}
+
+function refuseLeaving({ spec, isLeaving }: RegisteredSite): void {
+  if (!isLeaving) return
+  throw new AppError('conflict', `Removing ${spec.domain} did not finish; it can only be removed again.`)
 }
 
 /** What a site is stays: another type at the same domain would hand its visitors to another program. */

@@ -1,5 +1,7 @@
 // The page cache as an operator works it: purge, warm, and the numbers.
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { CacheStats } from '@reeve/contract/cache.ts'
 import { Domain, PhpVersion } from '@reeve/contract/primitives.ts'
@@ -175,6 +177,50 @@ describe('warming', () => {
     expect(await panel.call('POST', `/api/sites/${id}/warm`)).toMatchObject({ status: 422 })
   })
 })
+
+it('serves a proxied application too, where the application says for how long', async () => {
+  await using upstream = await startApplication()
+  const { port } = upstream
+  const proxied = await panel.createSite({
+    ...{ type: 'proxy', domain: 'proxied.example.com', proxy_upstream: `http://127.0.0.1:${port}` },
+  })
+  const at = (path: string) => visit(proxied.domain, { port: reeve.httpsPort, path })
+  const stored = async (path: string) => {
+    await at(path)
+    return (await at(path)).headers['x-cache']
+  }
+  expect(await Promise.all(['/kept', '/kept-too', '/'].map(stored))).toEqual(['HIT', 'HIT', 'MISS'])
+  const one = { urls: [`https://${proxied.domain}/kept`] }
+  expect(await panel.call('POST', `/api/sites/${proxied.id}/purge`, one)).toMatchObject({
+    ...{ status: 200, body: { purged: 1 } },
+  })
+  expect((await at('/kept')).headers['x-cache']).toBe('MISS')
+  expect((await at('/kept-too')).headers['x-cache']).toBe('HIT')
+  const { body } = await panel.call<CacheStats>('GET', `/api/sites/${proxied.id}/cache-stats`)
+  expect(body).toMatchObject({ object_cache: null, page_cache: { files: 2 } })
+  const warming = await panel.call<{ task: Task }>('POST', `/api/sites/${proxied.id}/warm`)
+  expect(await panel.taskEnd(warming.body.task.id)).toMatchObject({ state: 'succeeded' })
+  expect((await panel.deleteSite(proxied.id)).error).toBeNull()
+})
+
+/** Says of some of its pages that they may be kept. */
+async function startApplication(): Promise<AsyncDisposable & { port: number }> {
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/kept')) response.setHeader('cache-control', 'max-age=60')
+    response.end('a page')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The application has no port.')
+  return {
+    port: address.port,
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
 
 it('counts what visitors got from the cache, and what it holds', async () => {
   const stats = async () =>

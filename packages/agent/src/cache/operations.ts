@@ -7,7 +7,6 @@ import {
   connectorRotate,
   type PurgeTarget,
 } from '@reeve/contract/cache.ts'
-import { AppError } from '@reeve/contract/errors.ts'
 import type { SiteId } from '@reeve/contract/primitives.ts'
 import { isCms, usesPhp } from '@reeve/contract/sites.ts'
 import { join } from 'node:path'
@@ -22,11 +21,7 @@ import { purgePages } from './purge.ts'
 import { warmCache } from './warm.ts'
 
 export function cacheOperations(context: AgentContext): BoundOperation[] {
-  const site = (id: SiteId): RegisteredSite => {
-    const found = context.registry.findSite(id)
-    if (found?.isInstalled) return found
-    throw new AppError('not_found', 'This server has no such site.')
-  }
+  const site = (id: SiteId) => context.registry.requireSite(id)
   const stats = remembered((id: SiteId) => measureCaches(context, site(id)))
   const purge = async (id: SiteId, target: PurgeTarget) => {
     const purged = await purgePages(context, site(id).spec, target)

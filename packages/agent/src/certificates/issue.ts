@@ -32,8 +32,7 @@ export async function issueCertificate(
   task: TaskId | null = null,
 ): Promise<CertificateFacts> {
   return context.siteLock.hold(id, async () => {
-    const site = context.registry.findSite(id)?.spec
-    if (!site) throw new AppError('not_found', `This server has no site ${id}.`)
+    const site = context.registry.requireSite(id).spec
     // Its answer was lost on the way, or the panel was killed before it could keep it.
     const isDone = task !== null && readState(context.paths, id).done_for === task
     if (isDone) return certificateFacts(context.paths, id)

@@ -17,8 +17,8 @@ export const tokenSha256 = (token: string): string => createHash('sha256').updat
 export function rotateConnectorToken(context: AgentContext, id: SiteId): Promise<string> {
   const { registry, paths, siteLock } = context
   return siteLock.hold(id, async () => {
-    const registered = registry.findSite(id)
-    if (!registered?.isInstalled || !isCms(registered.spec.type)) {
+    const registered = registry.requireSite(id)
+    if (!registered.isInstalled || !isCms(registered.spec.type)) {
       throw new AppError('refused', 'Only an installed WordPress site has a connector.')
     }
     const secrets = { ...registered.secrets, connectorToken: newSecret() }

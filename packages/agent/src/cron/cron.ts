@@ -27,7 +27,7 @@ export interface Cron extends AsyncDisposable {
   apply(site: RegisteredSite, jobs: readonly CronJobSpec[]): Promise<void>
   runNow(site: RegisteredSite, jobId: string): boolean
   stateOf(site: RegisteredSite): State
-  /** Ends what runs, and nothing of the site starts any more. */
+  /** Ends what runs of a site that is leaving; nothing of it starts any more. */
   removeSite(id: SiteId): Promise<void>
   /** Starts the clock. */
   start(): void
@@ -46,11 +46,14 @@ export function createCron(host: CronHost): Cron {
   const now = host.now ?? (() => new Date())
   const jobs = createRunQueue(limits.jobs)
   const dueEvents = createRunQueue(limits.dueEvents)
-  const leaving = new Set<SiteId>()
   let clock: NodeJS.Timeout | undefined
   let ticking: Promise<void> = Promise.resolve()
   let isStopped = false
 
+  const staying = (id: SiteId): RegisteredSite | undefined => {
+    const site = registry.findSite(id)
+    return site?.isLeaving ? undefined : site
+  }
   const entry = (
     site: RegisteredSite,
     job: string,
@@ -59,7 +62,7 @@ export function createCron(host: CronHost): Cron {
     key: `${site.spec.id} ${job}`,
     siteId: site.spec.id,
     run: async (signal) => {
-      if (leaving.has(site.spec.id)) return
+      if (!staying(site.spec.id)) return
       store.beginRun(site.spec.id, job, now())
       const ended = await run(signal)
       store.endRun(site.spec.id, job, now(), ended)
@@ -78,8 +81,8 @@ export function createCron(host: CronHost): Cron {
   }
   const startDue = (from: Date, to: Date) => {
     for (const job of store.listJobs()) {
-      const site = isDue(job, from, to) ? registry.findSite(job.siteId) : undefined
-      if (site && !leaving.has(job.siteId)) jobs.add(jobEntry(site, job))
+      const site = isDue(job, from, to) ? staying(job.siteId) : undefined
+      if (site) jobs.add(jobEntry(site, job))
     }
   }
   const tick = async () => {
@@ -90,8 +93,8 @@ export function createCron(host: CronHost): Cron {
       store.setSeenUntil(at)
       startDue(from > at ? at : from, at)
     }
-    const sites = registry.listSites().filter(({ spec }) => !leaving.has(spec.id))
-    for (const site of await sitesWithDueEvents(host.paths, sites, at)) dueEvents.add(builtInEntry(site))
+    for (const site of await sitesWithDueEvents(host.paths, registry.listSites(), at))
+      dueEvents.add(builtInEntry(site))
   }
   const tickLogged = () => {
     ticking = tick().catch((error: unknown) => log('cron failed', { error: describeError(error) }))
@@ -106,7 +109,6 @@ export function createCron(host: CronHost): Cron {
       const { id } = site.spec
       const kept = new Set(wanted.map((job) => `${id} ${job.id}`))
       store.replaceJobs(id, wanted, [builtInJobId(id)])
-      leaving.delete(id)
       await jobs.end(({ key, siteId }) => siteId === id && !kept.has(key))
     },
     runNow(site, jobId) {
@@ -128,7 +130,6 @@ export function createCron(host: CronHost): Cron {
       })),
     ],
     async removeSite(id) {
-      leaving.add(id)
       await Promise.all([jobs, dueEvents].map((queue) => queue.end(({ siteId }) => siteId === id)))
       store.replaceJobs(id, [], [])
     },

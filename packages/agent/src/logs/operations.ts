@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '@reeve/contract/errors.ts'
 import { type LogLines, logsServer, logsSite, type SiteLogSource } from '@reeve/contract/logs.ts'
 import type { SiteId } from '@reeve/contract/primitives.ts'
 import type { AgentContext } from '../context.ts'
@@ -33,9 +32,7 @@ function siteLog(
   id: SiteId,
   source: SiteLogSource,
 ): FileLog | SiteFileLog {
-  const registered = registry.findSite(id)
-  if (!registered) throw new AppError('not_found', `There is no site ${id} on this server.`)
-  const site = siteUserOf(paths, registered)
+  const site = siteUserOf(paths, registry.requireSite(id))
   if (source === 'php')
     return { kind: 'site-file', path: join(layoutOf(site.home).logs, 'php-error.log'), site }
   return { kind: 'file', paths: [join(paths.siteLogs(site.domain), `${source}.log`)] }

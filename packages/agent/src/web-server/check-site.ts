@@ -18,8 +18,7 @@ import { passwordFile, vhostFile } from './vhost.ts'
 /** Throws `refused` with nginx's own words; nothing on the server changes. */
 export async function checkSite(context: AgentContext, wanted: SiteSpec): Promise<void> {
   const { paths, registry } = context
-  const registered = registry.findSite(wanted.id)
-  if (!registered) throw new AppError('not_found', 'The agent knows no such site.')
+  const registered = registry.requireSite(wanted.id)
   const spec = { ...wanted, php_version: wanted.php_version ?? registered.spec.php_version }
   checkCertificate(paths, spec)
   const vhost = vhostFile(context, { spec, user: siteUserOf(paths, registered) })
