@@ -6,7 +6,8 @@ import type { Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { InstalledHost } from '../src/installed.ts'
-import { type Panel, wordpressFields } from '../src/panel.ts'
+import { callPatiently, type Panel, wordpressFields } from '../src/panel.ts'
+import { findTraces } from '../src/slate.ts'
 import { contentOf, findDamage } from '../src/soundness.ts'
 import { visit } from '../src/visitor.ts'
 
@@ -61,6 +62,23 @@ export function absence(hostOf: () => InstalledHost): void {
         expect(await create(panel, { ...wordpressFields, object_cache: true })).toBe('succeeded')
         expect(await uncached()).toBe(200)
       })
+    })
+
+    it('MariaDB: a deletion that stops in the middle is finished later, and nothing else is done meanwhile', async () => {
+      const fields = { ...wordpressFields, domain: 'leaving.example.com', object_cache: true }
+      const leaving = await panel.createSite(fields)
+      await without('mariadb', async () => {
+        const task = await panel.deleteSite(leaving.id)
+        expect(task.error).toContain('The database server (mariadb) does not answer. Start it and try again.')
+        await host.server.run('systemctl restart reeve-agent')
+        const change = await callPatiently(panel, 'PUT', `/api/sites/${leaving.id}/config`, { hsts: true })
+        expect(change).toMatchObject({
+          status: 409,
+          body: { error: expect.stringContaining('Delete it again.') },
+        })
+      })
+      const traces = { domain: leaving.domain, id: leaving.id, systemUser: leaving.system_user }
+      expect(findTraces(host.root, traces)).toEqual([])
     })
 
     it('MariaDB: a new site fails and the reason names it', async () => {

@@ -44,7 +44,8 @@ function refuseOutdated(read: StoredSite, now: StoredSite | undefined): void {
 /** What was never served, or is on its way out, has no state to go back to. */
 export function refuseUnserved(site: StoredSite): void {
   if (site.facts !== null && site.state !== 'deleting') return
-  throw new AppError('conflict', `${site.spec.domain} is ${site.state} and cannot be changed now.`)
+  const why = site.failure === null ? `It is ${site.state}.` : site.failure
+  throw new AppError('conflict', `${site.spec.domain} cannot be changed now. ${why}`)
 }
 
 export function taskFor(

@@ -271,6 +271,40 @@ describe('deleting a site', () => {
     await panel.context.tasks.idle()
   })
 
+  test('that did not finish leaves a site that can only be deleted again', async () => {
+    const { id } = await created({ domain: 'half.example.test', type: 'php' })
+    const remove = async () => {
+      expect((await panel.send('DELETE', `/api/sites/${id}`, { cookie: admin.cookie })).status).toBe(202)
+      await panel.context.tasks.idle()
+    }
+    panel.agent.answer('site.remove', () => {
+      throw new AppError('internal', 'The database server does not answer.')
+    })
+    await remove()
+    const failure = 'Deleting it did not finish. The database server does not answer. Delete it again.'
+    expect((await get(id)).json).toMatchObject({ state: 'failed', failure, system_user: null })
+    const before = siteCalls()
+    const changes = [
+      ['PUT', 'config', { hsts: true }],
+      ['PUT', 'php', { memory_limit_mb: 256 }],
+      ['POST', 'certificate', undefined],
+      ['POST', 'purge', { all: true }],
+      ['POST', 'warm', undefined],
+      ['POST', 'connector/rotate', undefined],
+      ['POST', 'cron', { schedule: '@daily', command: 'true' }],
+      ['POST', 'sftp', { enabled: true }],
+    ] as const
+    for (const [method, path, body] of changes) {
+      const answer = await panel.send(method, `/api/sites/${id}/${path}`, { cookie: admin.cookie, body })
+      const error = `half.example.test cannot be changed now. ${failure}`
+      expect([path, answer.status, answer.json['error']]).toEqual([path, 409, error])
+    }
+    expect(siteCalls()).toEqual(before)
+    panel.agent.answer('site.remove', () => ({ removed: true }))
+    await remove()
+    expect((await get(id)).status).toBe(404)
+  })
+
   test('while another task works on it is a conflict that names the first and changes nothing', async () => {
     const release = Promise.withResolvers<void>()
     panel.agent.answer('site.apply', async () => {

@@ -133,6 +133,11 @@ export async function setSiteFacts(db: DatabaseOrTransaction, id: string, facts:
     .execute()
 }
 
+/** Without what the server reported, a site cannot be changed, only deleted. */
+export async function forgetSiteFacts(db: DatabaseOrTransaction, id: string): Promise<void> {
+  await db.updateTable('sites').set({ facts: null }).where('id', '=', id).execute()
+}
+
 /** With its domains and assignments, which hang on it. */
 export async function deleteSiteRow(db: DatabaseOrTransaction, id: string): Promise<void> {
   await db.deleteFrom('sites').where('id', '=', id).execute()

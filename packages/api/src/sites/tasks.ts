@@ -9,7 +9,7 @@ import {
 } from '@reeve/contract/sites.ts'
 import * as z from 'zod'
 import { defineTask } from '../tasks/definition.ts'
-import { deleteSiteRow, setSiteFacts, setSiteState, storeSpec } from './store.ts'
+import { deleteSiteRow, forgetSiteFacts, setSiteFacts, setSiteState, storeSpec } from './store.ts'
 
 const applyDeadlineMs = 10 * 60_000
 const removeDeadlineMs = 5 * 60_000
@@ -93,6 +93,7 @@ export const deleteSiteTask = defineTask({
   ],
   async settle(transaction, { id }, outcome) {
     if (outcome.kind === 'succeeded') return await deleteSiteRow(transaction, id)
+    await forgetSiteFacts(transaction, id)
     await setSiteState(
       transaction,
       id,

@@ -16,6 +16,7 @@ import { siteQuery } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
 import { DeleteSiteDialog } from './delete-site-dialog.tsx'
 import { MissingSite } from './missing-site.tsx'
+import { isServed } from './health.ts'
 import { SiteContext } from './site-context.ts'
 import { SiteOverview } from './site-overview.tsx'
 import { SiteTabs } from './site-tabs.tsx'
@@ -34,8 +35,6 @@ export function SitePage() {
     </Page>
   )
 }
-
-const isServed = (site: Site): boolean => site.state !== 'creating' && site.state !== 'deleting'
 
 function SiteFrame({ site }: { site: Site }) {
   const { pathname } = useLocation()

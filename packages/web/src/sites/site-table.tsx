@@ -6,6 +6,7 @@ import { SiteStatus } from '../components/status.tsx'
 import { Time, useClock } from '../components/time.tsx'
 import { daysUntil, lifetime } from '../lib/format.ts'
 import { strings } from '../lib/strings.ts'
+import { isServed } from './health.ts'
 
 export function SiteTable({ sites }: { sites: readonly Site[] }) {
   return (
@@ -70,7 +71,7 @@ function SiteCard({ site }: { site: Site }) {
 }
 
 function VisitIcon({ site }: { site: Site }) {
-  if (site.state === 'creating' || site.state === 'deleting') return null
+  if (!isServed(site)) return null
   return (
     <a
       href={site.url}
