@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storedPath } from '../../agent/src/cache/keys.ts'
 import { purgePages } from '../../agent/src/cache/purge.ts'
 import { readStoredPage, storedFiles } from '../../agent/src/cache/stored-pages.ts'
+import type { Paths } from '../../agent/src/paths.ts'
 import { createPrivateServer, type PrivateServer, type PrivateSite, purgeModule } from './private-server.ts'
 import { type Answer, type Visit, visit } from './visit.ts'
 
@@ -65,7 +66,7 @@ describe.each([
     return [answer.headers['x-cache'], answer.body.toString()]
   }
   const gzip = { headers: { 'accept-encoding': 'gzip' } }
-  const purge = (target: PurgeTarget) => {
+  const purge = (target: PurgeTarget, paths: Paths = server.paths) => {
     const { id, domain, aliases, type, profile, cache } = blog.input
     const fixed = { title: 'x', admin_email: null, admin_user: null, object_cache: false, php_version: null }
     const spec = {
@@ -79,7 +80,7 @@ describe.each([
       php_workers: null,
       proxy_upstream: null,
     }
-    return purgePages({ paths: server.paths, nginxFeatures: blog.input.nginx }, SiteSpec.parse(spec), target)
+    return purgePages({ paths, nginxFeatures: blog.input.nginx }, SiteSpec.parse(spec), target)
   }
   const stored = async () => {
     const pages = await Promise.all(
@@ -142,6 +143,15 @@ describe.each([
     for (const index of [0, 17, 39]) expect(await said(`/page-${index}/`)).toEqual(['MISS', 'new'])
     expect(await said('/page-0/', { host: other.domain })).toEqual(['HIT', 'old'])
     expect(await said('/page-0/')).toEqual(['HIT', 'new'])
+  })
+
+  test('pages go also while nginx does not answer', async () => {
+    await fill(['/a/', '/b/'])
+    setVersion(blog, 'new')
+    const paths = { ...server.paths, nginxStatusSocket: join(server.paths.run, 'nobody-listens.sock') }
+    expect(await purge({ urls: [`https://${blog.domain}/a/`] }, paths)).toBe(1)
+    expect(await said('/a/')).toEqual(['MISS', 'new'])
+    expect(await said('/b/')).toEqual(['HIT', 'old'])
   })
 
   test('a page that was being made during the purge is not stored', async () => {

@@ -91,7 +91,11 @@ async function readAll(
 /** Returns the keys that were stored. */
 async function removePages(host: PurgeHost, id: SiteId, pages: readonly Page[]): Promise<string[]> {
   if (pages.length === 0) return []
-  if (host.nginxFeatures.purgeModule && pages.length <= askAtMost) return await askNginx(host, id, pages)
+  const asked =
+    host.nginxFeatures.purgeModule && pages.length <= askAtMost
+      ? await askNginx(host, id, pages)
+      : 'nobody answers'
+  if (asked !== 'nobody answers') return asked
   await inParallel(pages, 32, ({ path }) => unlink(path).catch(ignoreMissing))
   await delay(openFilesForgottenMs)
   return pages.map(({ key }) => key)
@@ -101,15 +105,26 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error
 }
 
-async function askNginx({ paths }: PurgeHost, id: SiteId, pages: readonly Page[]): Promise<string[]> {
+/** Returns the keys that were stored. */
+async function askNginx(
+  { paths }: PurgeHost,
+  id: SiteId,
+  pages: readonly Page[],
+): Promise<string[] | 'nobody answers'> {
   const removed: string[] = []
-  await inParallel(pages, 8, async ({ key }) => {
-    if (await askOnce(paths.nginxStatusSocket, id, key)) removed.push(key)
-  })
-  return removed
+  try {
+    await inParallel(pages, 8, async ({ key }) => {
+      if (await askOnce(paths.nginxStatusSocket, id, key)) removed.push(key)
+    })
+    return removed
+  } catch (error) {
+    // It is not running, or dies now: there is only the disk to clear, which it reads when it starts.
+    if (error instanceof AppError) throw error
+    return 'nobody answers'
+  }
 }
 
-/** True when the page was stored; false when it was not, or not any more. */
+/** True when the page was stored; false when it was not, or not any more. Rejects with an Error without an answer. */
 function askOnce(socketPath: string, id: SiteId, key: string): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   const call = request({
@@ -129,9 +144,7 @@ function askOnce(socketPath: string, id: SiteId, key: string): Promise<boolean> 
     response.on('error', reject)
   })
   call.on('timeout', () => call.destroy(new Error('no answer within 10 s')))
-  call.on('error', (error) =>
-    reject(new AppError('internal', `The web server did not purge a page: ${error.message}.`, {}, error)),
-  )
+  call.on('error', reject)
   call.end()
   return promise
 }
