@@ -1,3 +1,4 @@
+import { existsSync, unlinkSync } from 'node:fs'
 import { AppError } from '@reeve/contract/errors.ts'
 import type { SiteSpec } from '@reeve/contract/sites.ts'
 import type { SiteUser } from '../as-site-user.ts'
@@ -78,6 +79,9 @@ export async function removePool(context: AgentContext, user: SiteUser): Promise
 async function retirePool({ paths, registry }: AgentContext, php: PhpService, user: SiteUser): Promise<void> {
   const path = paths.fpmPool(php.version, user.user)
   await php.change(() => [retireManagedFile(registry, path)])
+  // A master that was killed could not remove it, and the next one does not know it.
+  const socket = paths.fpmSocket(user.user, php.version)
+  if (existsSync(socket)) unlinkSync(socket)
 }
 
 function phpOf(context: AgentContext, { php_version: version }: SiteSpec): PhpService {
