@@ -7,7 +7,7 @@ import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { InstalledHost } from '../src/installed.ts'
 import { callPatiently, type Panel, wordpressFields } from '../src/panel.ts'
-import { findTraces } from '../src/slate.ts'
+import { findTraces, type Traces } from '../src/slate.ts'
 import { contentOf, findDamage } from '../src/soundness.ts'
 import { visit } from '../src/visitor.ts'
 
@@ -64,6 +64,16 @@ export function absence(hostOf: () => InstalledHost): void {
       })
     })
 
+    it('PHP-FPM: a site that goes after a kill leaves no socket', async () => {
+      const [version] = readdirSync(join(host.root, 'etc/php'))
+      const leaving = await panel.createSite({ domain: 'leaving.example.com', type: 'php' })
+      await host.server.run(`systemctl kill --kill-whom=all --signal=KILL php${version}-fpm`)
+      await without(`php${version}-fpm`, async () => {
+        expect(await panel.deleteSite(leaving.id)).toMatchObject({ state: 'succeeded' })
+        expect(findTraces(host.root, tracesOf(leaving))).toEqual([])
+      })
+    })
+
     it('MariaDB: a deletion that stops in the middle is finished later, and nothing else is done meanwhile', async () => {
       const fields = { ...wordpressFields, domain: 'leaving.example.com', object_cache: true }
       const leaving = await panel.createSite(fields)
@@ -77,8 +87,7 @@ export function absence(hostOf: () => InstalledHost): void {
           body: { error: expect.stringContaining('Delete it again.') },
         })
       })
-      const traces = { domain: leaving.domain, id: leaving.id, systemUser: leaving.system_user }
-      expect(findTraces(host.root, traces)).toEqual([])
+      expect(findTraces(host.root, tracesOf(leaving))).toEqual([])
     })
 
     it('MariaDB: a new site fails and the reason names it', async () => {
@@ -94,6 +103,8 @@ export function absence(hostOf: () => InstalledHost): void {
         expect(await uncached()).toBe(200)
         const said = await create(panel, { ...wordpressFields, object_cache: true })
         expect(said).toContain('The object-cache server (redis-server) does not answer.')
+        const plain = await panel.createSite({ domain: 'plain.example.com', type: 'php' })
+        expect(await panel.deleteSite(plain.id)).toMatchObject({ state: 'succeeded' })
       })
     })
 
@@ -128,6 +139,8 @@ export function absence(hostOf: () => InstalledHost): void {
     })
   })
 }
+
+const tracesOf = ({ domain, id, system_user: systemUser }: Site): Traces => ({ domain, id, systemUser })
 
 const sitesOf = async (panel: Panel) => (await panel.call<{ sites: Site[] }>('GET', '/api/sites')).body.sites
 

@@ -3,6 +3,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SiteId } from '@reeve/contract/primitives.ts'
+import { usesDatabase } from '@reeve/contract/sites.ts'
 import { removeAccess } from '../access/access.ts'
 import type { SiteUser } from '../as-site-user.ts'
 import { retireCertificate } from '../certificates/retire.ts'
@@ -36,14 +37,19 @@ export async function removeSite(context: AgentContext, id: SiteId, progress: Pr
 
 function stepsOf(context: AgentContext, site: RegisteredSite, user: SiteUser, progress: Progress): Step[] {
   const { paths } = context
+  const { type, object_cache: hasObjectCache } = site.spec
+  const dropData = async () =>
+    usesDatabase(type) ? dropDatabase(paths, databaseName(site.number)) : undefined
+  const dropObjects = async () => (hasObjectCache ? removeRedisAccount(context, user.user) : undefined)
+  // A site needs no service to answer that it never used.
   return [
     { name: 'web server', after: [], run: () => removeVhost(context, site) },
     { name: 'certificate', after: [], run: () => retireCertificate(context, site.spec.id, progress) },
     { name: 'php', after: [], run: () => removePool(context, user) },
     { name: 'processes', after: ['php', 'web server'], run: () => endProcesses(user) },
     { name: 'files', after: ['processes', 'certificate'], run: () => removeFiles(context, site, user) },
-    { name: 'database', after: ['processes'], run: () => dropDatabase(paths, databaseName(site.number)) },
-    { name: 'object cache', after: ['processes'], run: () => removeRedisAccount(context, user.user) },
+    { name: 'database', after: ['processes'], run: dropData },
+    { name: 'object cache', after: ['processes'], run: dropObjects },
     { name: 'user', after: ['processes'], run: () => removeUser(context.hostLock, user) },
   ]
 }
