@@ -2,8 +2,7 @@
 // that a site chose; the protocol's own framing can (RESP2, redis.io/docs/reference/protocol-spec).
 import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
-import { AppError } from '@reeve/contract/errors.ts'
-import { agentRedisUser, type RedisServer } from './redis.ts'
+import { agentRedisUser, redisAbsent, redisRefusal, type RedisServer } from './redis.ts'
 
 export type RedisReply = string | number | null | RedisReply[]
 
@@ -21,26 +20,18 @@ export async function connectRedis(
   const opened = once(socket, 'connect')
   socket.setTimeout(answerTimeoutMs, () => socket.destroy(new Error('it does not answer')))
   await opened.catch((error: unknown) => {
-    throw failed(error)
+    throw redisAbsent(error)
   })
   const ask = createAsker(socket)
   await ask('AUTH', agentRedisUser, server.redisPassword)
   return { ask, [Symbol.dispose]: () => socket.destroy() }
 }
 
-const failed = (cause: unknown) =>
-  new AppError(
-    'internal',
-    `The object-cache server failed: ${cause instanceof Error ? cause.message : String(cause)}.`,
-    {},
-    cause,
-  )
-
 function createAsker(socket: Socket): RedisConnection['ask'] {
   let waiting: PromiseWithResolvers<RedisReply> | undefined
   let received = Buffer.alloc(0)
   const end = (error: Error) => {
-    waiting?.reject(failed(error))
+    waiting?.reject(redisAbsent(error))
     waiting = undefined
   }
   socket.on('error', end)
@@ -53,10 +44,10 @@ function createAsker(socket: Socket): RedisConnection['ask'] {
     const { resolve, reject } = waiting
     waiting = undefined
     if (parsed.error === undefined) resolve(parsed.reply)
-    else reject(failed(new Error(parsed.error)))
+    else reject(redisRefusal(parsed.error))
   })
   return (...command) => {
-    if (socket.destroyed) return Promise.reject(failed(new Error('it closed the connection')))
+    if (socket.destroyed) return Promise.reject(redisAbsent())
     waiting = Promise.withResolvers<RedisReply>()
     const words = command.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)
     socket.write(`*${command.length}\r\n${words.join('')}`)

@@ -55,17 +55,24 @@ export async function redisCommand(server: RedisAccess, commands: readonly strin
     timeoutMs: 5000,
   })
   const [auth, ...replies] = stdout.split('\n').filter((line) => line !== '')
-  if (auth === undefined)
-    throw new AppError(
-      'internal',
-      'The object-cache server (redis-server) does not answer. Start it and try again.',
-    )
+  if (auth === undefined) throw redisAbsent()
   const problem = [auth, ...replies].find((line, at) =>
     at === 0 ? line !== 'OK' : /^(ERR|NOPERM|WRONGPASS)/.test(line),
   )
-  if (problem) throw new AppError('internal', `The object-cache server refused a command: ${problem}`)
+  if (problem) throw redisRefusal(problem)
   return replies
 }
+
+export const redisAbsent = (cause?: unknown) =>
+  new AppError(
+    'internal',
+    'The object-cache server (redis-server) does not answer. Start it and try again.',
+    {},
+    cause,
+  )
+
+export const redisRefusal = (reply: string) =>
+  new AppError('internal', `The object-cache server refused a command: ${reply}`)
 
 /** The accounts of the registry's sites, which the server reads when it starts. */
 export function aclFile(server: RedisServer, without?: string): ManagedFile {
