@@ -4,6 +4,7 @@ import { existsSync, globSync, lstatSync, readdirSync, readFileSync, readlinkSyn
 import { join } from 'node:path'
 import type { Site } from '@reeve/contract/sites.ts'
 import { copyDatabase } from './database-copy.ts'
+import { type Host, seenFromHere } from './host.ts'
 import type { InstalledHost } from './installed.ts'
 import { findNaming } from './slate.ts'
 
@@ -15,11 +16,12 @@ export async function findDamage(host: InstalledHost, sites: readonly Site[]): P
     ...['var/lib/reeve/state.db', 'var/lib/reeve-agent/registry.db'].flatMap((path) =>
       checkDatabase(root, path),
     ),
-    ...driftOf(root),
-    ...halfWritten(root),
+    ...damagedFiles(host),
     ...orphans(root, sites),
   ]
 }
+
+export const damagedFiles = (host: Host): string[] => [...driftOf(host), ...halfWritten(host.root)]
 
 /** Each program that reads our configuration or keeps our data says itself that it is whole. */
 const verdicts: Readonly<Record<string, string>> = {
@@ -50,13 +52,13 @@ function checkDatabase(root: string, relative: string): string[] {
 }
 
 /** Files that are not as the ledger says. */
-function driftOf(root: string): string[] {
-  using registry = copyDatabase(join(root, 'var/lib/reeve-agent/registry.db'))
+function driftOf(host: Host): string[] {
+  using registry = copyDatabase(join(host.root, 'var/lib/reeve-agent/registry.db'))
   return registry
     .rows('SELECT path, mode, sha256, intended_sha256 FROM files')
     .flatMap(({ mode, sha256, intended_sha256: intended, ...row }) => {
       const path = String(row['path'])
-      const file = join(root, path)
+      const file = seenFromHere(host, path)
       if (intended !== null) return [`${path} is still about to be written`]
       if (!existsSync(file)) return [`${path} is missing`]
       const found = createHash('sha256').update(readFileSync(file)).digest('hex')
