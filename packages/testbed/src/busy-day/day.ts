@@ -1,8 +1,8 @@
 // Several operators at once on one server, doing what comes to their mind; in the second half of the day its processes
 // are killed as well.
 import { randomInt } from 'node:crypto'
+import type { Host } from '../host.ts'
 import { type Panel, wordpressFields } from '../panel.ts'
-import type { Reeve } from '../reeve.ts'
 import { watchSite } from '../visitor.ts'
 import { type Day, operate } from './actions.ts'
 import { createClient, createNotes, type Notes } from './notes.ts'
@@ -22,18 +22,18 @@ export interface Report {
 }
 
 /** Ends with a server without sites. */
-export async function busyDay(reeve: Reeve, seconds: number): Promise<Report> {
-  const panel = await reeve.panel()
+export async function busyDay(host: Host, seconds: number): Promise<Report> {
+  const panel = await host.panel()
   await panel.createSite({ ...wordpressFields, domain: bystander })
   const notes = createNotes()
-  const day: Day = { host: reeve, client: createClient(panel, notes), asked: 0, seen: new Map() }
+  const day: Day = { host, client: createClient(panel, notes), asked: 0, seen: new Map() }
   const half = () => Date.now() + seconds * 500
-  const watch = watchSite(bystander, reeve.https)
+  const watch = watchSite(bystander, host.https)
   await work(day, half())
   const { requests, failures } = await watch.stop()
   for (const failure of failures) notes.problem(`${bystander}: ${failure}`)
   const until = half()
-  await Promise.all([work(day, until), makeTrouble(reeve, notes, until)])
+  await Promise.all([work(day, until), makeTrouble(host, notes, until)])
   await settle(panel)
   const problems = [...notes.problems(), ...(await judge(day, panel))]
   return { counts: notes.counts(), visits: requests, problems }
@@ -42,13 +42,13 @@ export async function busyDay(reeve: Reeve, seconds: number): Promise<Report> {
 const work = (day: Day, until: number) =>
   Promise.all(Array.from({ length: operators }, () => operate(day, until)))
 
-async function makeTrouble(reeve: Reeve, notes: Notes, until: number): Promise<void> {
+async function makeTrouble(host: Host, notes: Notes, until: number): Promise<void> {
   for (;;) {
     await pause(2000 + randomInt(6000))
     if (Date.now() > until) return
     const victim = victims[randomInt(victims.length)] ?? 'agent'
     try {
-      const pid = victim === 'agent' || victim === 'api' ? reeve.pid(victim) : reeve.servicePid(victim)
+      const pid = victim === 'agent' || victim === 'api' ? host.pid(victim) : host.servicePid(victim)
       process.kill(pid, 'SIGKILL')
       notes.count(`killed ${victim}`)
     } catch {
