@@ -1,10 +1,12 @@
 import type { Browser, Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deleteAllSites, newVisitor, openBrowser, type Visitor } from '../src/browser.ts'
+import { type Failpoints, openFailpoints } from '../src/failpoints.ts'
 import type { Panel } from '../src/panel.ts'
 import { administrator, type Reeve, startReeve } from '../src/reeve.ts'
 import { signIn } from '../src/screens.ts'
 
+let failpoints: Failpoints
 let reeve: Reeve
 let panel: Panel
 let browser: Browser
@@ -13,7 +15,8 @@ let visitor: Visitor
 let page: Page
 
 beforeAll(async () => {
-  reeve = await startReeve()
+  failpoints = openFailpoints()
+  reeve = await startReeve({ env: failpoints.env })
   browser = await openBrowser()
   origin = `http://127.0.0.1:${reeve.port}`
 }, 120_000)
@@ -22,6 +25,7 @@ afterAll(async () => {
   await browser?.close()
   await deleteAllSites(panel)
   await reeve[Symbol.asyncDispose]()
+  failpoints[Symbol.dispose]()
 }, 60_000)
 
 afterEach(async () => {
@@ -64,6 +68,21 @@ describe('signed in', () => {
       await page.getByRole('link', { name: 'Back to sites' }).click()
       await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor()
     }
+  })
+
+  it('lets a site that was deleted halfway only be deleted again, and says why', async () => {
+    const site = await panel.createSite({ domain: 'half.example.com', type: 'php' })
+    failpoints.arm('site.remove.database:before:error')
+    expect((await panel.deleteSite(site.id)).state).toBe('failed')
+    await page.goto(`/sites/${site.id}/config`)
+    await page.getByText(/Deleting it did not finish\. .* Delete it again\./).waitFor()
+    expect(await page.getByRole('link', { name: /Configuration|Visit|PHP/ }).count()).toBe(0)
+    expect(await page.getByRole('textbox').count()).toBe(0)
+    await page.getByRole('button', { name: 'Delete site' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill(site.domain)
+    await dialog.getByRole('button', { name: 'Delete site' }).click()
+    await expect.poll(async () => (await panel.call('GET', `/api/sites/${site.id}`)).status).toBe(404)
   })
 
   it('returns to the page asked for after signing in, and never to another origin', async () => {

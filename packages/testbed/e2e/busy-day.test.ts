@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => reeve?.[Symbol.asyncDispose](), 60_000)
 
 it('ends with every site as its document says, and nothing left of what was deleted', async () => {
-  const { counts, visits, problems } = await busyDay(reeve, 40)
+  const { counts, visits, problems } = await busyDay(reeve, 24)
   console.log(`${visits} visits to a bystander; ${JSON.stringify(counts)}`)
   expect(problems).toEqual([])
   expect(counts['task site.create: succeeded']).toBeGreaterThan(0)

@@ -7,8 +7,14 @@ import { PathText } from '../components/path-text.tsx'
 import { Time, useClock } from '../components/time.tsx'
 import { dayOf, daysUntil, lifetime } from '../lib/format.ts'
 import { strings } from '../lib/strings.ts'
+import { isServed } from './health.ts'
 import { hasPageCache, type Tab } from './tabs.ts'
 import { isCms, profileCache } from './type-facts.ts'
+
+interface Way {
+  to: Tab['to']
+  id: string
+}
 
 interface Fact {
   name: string
@@ -22,13 +28,13 @@ export function SiteFacts({ site }: { site: Site }) {
       <FactCard
         title={strings.site.facts.site}
         facts={siteFacts(site)}
-        change={{ to: '/sites/$id/config', id: site.id }}
+        change={wayTo(site, '/sites/$id/config')}
       />
       {hasPageCache(site.type) ? (
         <FactCard
           title={strings.site.facts.cache}
           facts={cacheFacts(site)}
-          change={{ to: '/sites/$id/cache', id: site.id }}
+          change={wayTo(site, '/sites/$id/cache')}
         />
       ) : null}
       <CertificateCard site={site} />
@@ -36,7 +42,7 @@ export function SiteFacts({ site }: { site: Site }) {
         <FactCard
           title={strings.site.facts.php}
           facts={phpFacts(site)}
-          change={{ to: '/sites/$id/php', id: site.id }}
+          change={wayTo(site, '/sites/$id/php')}
         />
       ) : null}
       {site.type === 'proxy' && site.proxy_upstream ? (
@@ -52,6 +58,10 @@ export function SiteFacts({ site }: { site: Site }) {
     </div>
   )
 }
+
+/** A site that is not served has no other parts. */
+const wayTo = (site: Site, to: Tab['to']): Way | undefined =>
+  isServed(site) ? { to, id: site.id } : undefined
 
 function siteFacts(site: Site): Fact[] {
   return [
@@ -87,15 +97,16 @@ function administratorFacts(site: Site): Fact[] {
   return [
     { name: strings.site.user, value: site.admin_user ?? strings.common.unknown },
     { name: strings.site.email, value: site.admin_email ?? strings.common.unknown },
-    {
-      name: strings.site.address,
-      value: (
-        <a href={new URL('wp-admin/', site.url).href} target="_blank" rel="noreferrer" className="link">
-          wp-admin
-        </a>
-      ),
-    },
+    ...(isServed(site) ? [{ name: strings.site.address, value: <AdminLink site={site} /> }] : []),
   ]
+}
+
+function AdminLink({ site }: { site: Site }) {
+  return (
+    <a href={new URL('wp-admin/', site.url).href} target="_blank" rel="noreferrer" className="link">
+      wp-admin
+    </a>
+  )
 }
 
 function storageFacts(site: Site): Fact[] {
@@ -131,7 +142,7 @@ function CertificateCard({ site }: { site: Site }) {
         },
       ]}
       note={certificate.issuer === 'self-signed' ? strings.site.selfSigned : undefined}
-      change={{ to: '/sites/$id/certificate', id: site.id }}
+      change={wayTo(site, '/sites/$id/certificate')}
     />
   )
 }
@@ -140,8 +151,8 @@ interface FactCardProps {
   title: string
   facts: readonly Fact[]
   note?: string | undefined
-  /** The part of the page that says more. */
-  change?: { to: Tab['to']; id: string }
+  /** To the part of the page that says more. */
+  change?: Way | undefined
 }
 
 function FactCard({ title, facts, note, change }: FactCardProps) {

@@ -30,7 +30,7 @@ export const frameStrings = {
     passwordShow: 'Show password',
     passwordHide: 'Hide password',
     none: 'None',
-    unknown: 'Not known yet',
+    unknown: 'Not known',
     discard: 'Discard changes',
     unsaved: 'Unsaved changes',
     leave: 'Leave this page? What you typed is lost.',
