@@ -103,7 +103,11 @@ export function absence(hostOf: () => InstalledHost): void {
         expect(await uncached()).toBe(200)
         const said = await create(panel, { ...wordpressFields, object_cache: true })
         expect(said).toContain('The object-cache server (redis-server) does not answer.')
-        const plain = await panel.createSite({ domain: 'plain.example.com', type: 'php' })
+        const plain = await panel.createSite({
+          domain: 'plain.example.com',
+          type: 'php',
+          object_cache: false,
+        })
         expect(await panel.deleteSite(plain.id)).toMatchObject({ state: 'succeeded' })
       })
     })

@@ -1,5 +1,6 @@
 // The object-cache server: one account a site, limited to keys below its own prefix.
 import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { AppError } from '@reeve/contract/errors.ts'
 import { redisCommands } from '../cms/redis-commands.ts'
 import { run } from '../command.ts'
@@ -103,10 +104,14 @@ const removeKeys = [
   "cursor = page[1] for _, key in ipairs(page[2]) do redis.call('UNLINK', key) end until cursor == '0' return 1",
 ].join(' ')
 
-/** Removes the account and every key below its prefix. */
+/** Removes the account and every key below its prefix. The file goes last: it says what is still to be removed. */
 export async function removeRedisAccount(server: RedisServer, name: string): Promise<void> {
-  writeManagedFile(server.registry, aclFile(server, name))
   await redisCommand(server, [`ACL DELUSER ${name}`, `EVAL "${removeKeys}" 0 ${name}:*`])
+  writeManagedFile(server.registry, aclFile(server, name))
+}
+
+export function hasRedisAccount({ paths }: RedisServer, name: string): boolean {
+  return existsSync(paths.redisAcl) && readFileSync(paths.redisAcl, 'utf8').includes(`user ${name} `)
 }
 
 export async function isRedisReady(server: RedisAccess): Promise<boolean> {

@@ -11,7 +11,7 @@ import type { AgentContext } from '../context.ts'
 import { databaseName, ensureDatabase } from '../database/mariadb.ts'
 import type { Progress } from '../dispatch.ts'
 import { applyLogRotation } from '../logs/site-rotation.ts'
-import { ensureRedisAccount, removeRedisAccount } from '../object-cache/redis.ts'
+import { ensureRedisAccount, hasRedisAccount, removeRedisAccount } from '../object-cache/redis.ts'
 import { askFrontPage } from '../php/front-page.ts'
 import { applyPool, retireOtherPools, workersOf } from '../php/pool.ts'
 import type { RegisteredSite } from '../registry.ts'
@@ -117,7 +117,7 @@ async function warmPool({ paths, config }: AgentContext, { spec, user }: SiteWor
 async function applyObjectCache(context: AgentContext, work: SiteWork): Promise<void> {
   const account = { name: work.user.user, password: work.registered.secrets.redisPassword }
   if (work.spec.object_cache) await ensureRedisAccount(context, account)
-  else await removeRedisAccount(context, account.name)
+  else if (hasRedisAccount(context, account.name)) await removeRedisAccount(context, account.name)
 }
 
 /** Fixes the PHP version at the first apply; one that is not installed is refused with those that are. */

@@ -12,7 +12,7 @@ import { databaseName, dropDatabase } from '../database/mariadb.ts'
 import type { Progress } from '../dispatch.ts'
 import { removeLogRotation } from '../logs/site-rotation.ts'
 import { syncDirectory } from '../managed-file.ts'
-import { removeRedisAccount } from '../object-cache/redis.ts'
+import { hasRedisAccount, removeRedisAccount } from '../object-cache/redis.ts'
 import type { Paths } from '../paths.ts'
 import { removePool } from '../php/pool.ts'
 import type { RegisteredSite } from '../registry.ts'
@@ -37,10 +37,11 @@ export async function removeSite(context: AgentContext, id: SiteId, progress: Pr
 
 function stepsOf(context: AgentContext, site: RegisteredSite, user: SiteUser, progress: Progress): Step[] {
   const { paths } = context
-  const { type, object_cache: hasObjectCache } = site.spec
+  const { type, object_cache: wantsObjects } = site.spec
   const dropData = async () =>
     usesDatabase(type) ? dropDatabase(paths, databaseName(site.number)) : undefined
-  const dropObjects = async () => (hasObjectCache ? removeRedisAccount(context, user.user) : undefined)
+  const hasObjects = wantsObjects || hasRedisAccount(context, user.user)
+  const dropObjects = async () => (hasObjects ? removeRedisAccount(context, user.user) : undefined)
   // A site needs no service to answer that it never used.
   return [
     { name: 'web server', after: [], run: () => removeVhost(context, site) },
