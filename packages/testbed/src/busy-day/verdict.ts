@@ -3,7 +3,7 @@
 import type { DriftItem } from '@reeve/contract/drift.ts'
 import { redirectedNames } from '@reeve/contract/site-config.ts'
 import { Domain } from '@reeve/contract/primitives.ts'
-import type { Site } from '@reeve/contract/sites.ts'
+import { isCms, type Site } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { callPatiently, type Panel } from '../panel.ts'
 import { findTraces } from '../slate.ts'
@@ -56,18 +56,22 @@ async function judgeSite({ host }: Day, site: Site): Promise<string[]> {
   const found = names.map(async (name) => {
     const ask = async (headers: Record<string, string>) =>
       (await visit(name, { ...host.https, headers }).catch(() => ({ status: 0 }))).status
-    const good = moved.has(name) ? 301 : 200
-    // The panel, which a proxied site leads to here, refuses a name that is not its own.
-    const isServed = [good, ...(site.type === 'proxy' ? [400, 403, 404, 421] : [])].includes(
-      await ask(auth ? credentials : {}),
-    )
+    const status = await ask(auth ? credentials : {})
+    const isServed = moved.has(name) ? status === 301 : expectedOf(site, name).includes(status)
     const isOpen = auth && !moved.has(name) && (await ask({})) !== 401
     return [
-      ...(isServed ? [] : [`${name} (${site.type}) is not served`]),
+      ...(isServed ? [] : [`${name} (${site.type}) answers ${status}`]),
       ...(isOpen ? [`${name} does not ask for its password`] : []),
     ]
   })
   return (await Promise.all(found)).flat()
+}
+
+function expectedOf({ domain, type }: Site, name: string): number[] {
+  // The panel, which a proxied site leads to here, refuses a name that is not its own.
+  if (type === 'proxy') return [200, 421]
+  // WordPress itself leads to the address it was installed with (`redirect_canonical`).
+  return isCms(type) && name === `www.${domain}` ? [200, 301] : [200]
 }
 
 const tracesOf = (root: string, { domain, id, system_user: systemUser }: Site): string[] =>
