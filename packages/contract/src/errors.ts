@@ -67,6 +67,10 @@ function readable(message: string): string {
   )
 }
 
+/** Zod names what it got in the message alone. */
+const isMissing = ({ code, message }: z.core.$ZodIssue): boolean =>
+  code === 'invalid_type' && message.endsWith('received undefined')
+
 /** Turns the first schema issue into `invalid_request` naming the field. */
 export function invalidRequest(error: z.ZodError): AppError {
   const issue = error.issues[0]
@@ -78,7 +82,7 @@ export function invalidRequest(error: z.ZodError): AppError {
     issue.code === 'unrecognized_keys'
       ? `Unknown field "${field}".`
       : field
-        ? `${field}: ${issue.message}`
+        ? `${field}: ${isMissing(issue) ? 'is missing' : issue.message}`
         : issue.message
   return new AppError('invalid_request', message, field ? { field } : {})
 }
