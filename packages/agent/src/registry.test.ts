@@ -43,19 +43,19 @@ it('passes over numbers that the host has, and never goes back to one', () => {
   expect(registry.reserveSite(spec('c'), free).number).toBe(removed.number + 1)
 })
 
-it('keeps a site that is leaving from everything but its removal', () => {
+it('keeps a site that is being removed from everything but its removal', () => {
   const file = path()
   const registry = openRegistry(file)
-  const [leaving, staying] = ['a', 'b'].map((letter) => registry.reserveSite(spec(letter), free).spec)
-  registry.markLeaving(leaving!.id)
+  const [going, kept] = ['a', 'b'].map((letter) => registry.reserveSite(spec(letter), free).spec)
+  registry.markBeingRemoved(going!.id)
   const again = openRegistry(file)
-  expect(again.listSites().map((site) => site.spec.id)).toEqual([staying!.id])
-  expect(again.findSite(leaving!.id)?.isLeaving).toBe(true)
+  expect(again.listSites().map((site) => site.spec.id)).toEqual([kept!.id])
+  expect(again.findSite(going!.id)?.isBeingRemoved).toBe(true)
   const refusal = 'Removing a.example.com did not finish; it can only be removed again.'
-  expect(() => again.requireSite(leaving!.id)).toThrow(refusal)
+  expect(() => again.requireSite(going!.id)).toThrow(refusal)
   expect(() => again.reserveSite(spec('a'), free)).toThrow(refusal)
   expect(() => again.reserveSite(spec('c', 'a.example.com'), free)).toThrow(/already served/)
-  expect(again.requireSite(staying!.id).spec).toEqual(staying)
+  expect(again.requireSite(kept!.id).spec).toEqual(kept)
 })
 
 it('opens a registry of an earlier version', () => {
@@ -64,9 +64,9 @@ it('opens a registry of an earlier version', () => {
   earlier.reserveSite(spec('a'), free)
   earlier.close()
   const db = new DatabaseSync(file)
-  db.exec('ALTER TABLE sites DROP COLUMN is_leaving')
+  db.exec('ALTER TABLE sites DROP COLUMN is_being_removed')
   db.close()
-  expect(openRegistry(file).listSites()).toMatchObject([{ isLeaving: false }])
+  expect(openRegistry(file).listSites()).toMatchObject([{ isBeingRemoved: false }])
 })
 
 it('refuses a second site of one domain, and a site that changes its domain', () => {

@@ -32,7 +32,7 @@ export interface RegisteredSite {
   /** Set once the application and its database stand; before that they may be rebuilt from nothing. */
   isInstalled: boolean
   /** Its removal has begun, so there is no way back: it can only be removed. */
-  isLeaving: boolean
+  isBeingRemoved: boolean
 }
 
 export type Registry = ReturnType<typeof openRegistry>
@@ -46,7 +46,7 @@ const schema = `
 `
 
 /** A column that an earlier version did not make. */
-const added = { is_leaving: 'INTEGER NOT NULL DEFAULT 0' } as const
+const added = { is_being_removed: 'INTEGER NOT NULL DEFAULT 0' } as const
 
 /** Opens or creates the registry. Every change is on disk before the call returns. */
 export function openRegistry(path: string) {
@@ -78,7 +78,7 @@ function siteRows(db: DatabaseSync) {
     number: Number(row['number']),
     release: String(row['release']),
     isInstalled: row['is_installed'] === 1,
-    isLeaving: row['is_leaving'] === 1,
+    isBeingRemoved: row['is_being_removed'] === 1,
   })
   const everySite = () => db.prepare('SELECT * FROM sites ORDER BY number').all().map(read)
   return {
@@ -90,19 +90,19 @@ function siteRows(db: DatabaseSync) {
     requireSite(id: SiteId): RegisteredSite {
       const found = this.findSite(id)
       if (!found) throw new AppError('not_found', `There is no site ${id} on this server.`)
-      refuseLeaving(found)
+      refuseBeingRemoved(found)
       return found
     },
-    /** Without those that are leaving: nothing is done for them any more. */
+    /** Without those being removed: nothing is done for them any more. */
     listSites(): RegisteredSite[] {
-      return everySite().filter(({ isLeaving }) => !isLeaving)
+      return everySite().filter(({ isBeingRemoved }) => !isBeingRemoved)
     },
     /** The row of this site, made when it is new. `isNumberTaken` sees the host's own users. */
     reserveSite(spec: SiteSpec, isNumberTaken: (number: number) => boolean): RegisteredSite {
       refuseForeignNames(spec, everySite())
       const known = this.findSite(spec.id)
       if (known) {
-        refuseLeaving(known)
+        refuseBeingRemoved(known)
         refuseOtherIdentity(known.spec, spec)
         db.prepare('UPDATE sites SET spec = ? WHERE id = ?').run(JSON.stringify(spec), spec.id)
         return { ...known, spec }
@@ -137,8 +137,8 @@ function siteRows(db: DatabaseSync) {
     markInstalled(id: SiteId): void {
       db.prepare('UPDATE sites SET is_installed = 1 WHERE id = ?').run(id)
     },
-    markLeaving(id: SiteId): void {
-      db.prepare('UPDATE sites SET is_leaving = 1 WHERE id = ?').run(id)
+    markBeingRemoved(id: SiteId): void {
+      db.prepare('UPDATE sites SET is_being_removed = 1 WHERE id = ?').run(id)
     },
     forgetSite(id: SiteId): void {
       db.prepare('DELETE FROM sites WHERE id = ?').run(id)
@@ -179,8 +179,8 @@ function refuseForeignNames(spec: SiteSpec, sites: readonly RegisteredSite[]): v
   }
 }
 
-function refuseLeaving({ spec, isLeaving }: RegisteredSite): void {
-  if (!isLeaving) return
+function refuseBeingRemoved({ spec, isBeingRemoved }: RegisteredSite): void {
+  if (!isBeingRemoved) return
   throw new AppError('conflict', `Removing ${spec.domain} did not finish; it can only be removed again.`)
 }
 

@@ -1,10 +1,13 @@
 // The configuration of a site: from PUT /config to what visitors see, what is refused, and who notices.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Site } from '@reeve/contract/sites.ts'
+import { siteCheck } from '@reeve/contract/site-config.ts'
+import { type Site, siteApply, SiteSpec } from '@reeve/contract/sites.ts'
 import type { Task } from '@reeve/contract/tasks.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { childrenOf, title } from '../../agent/src/processes.ts'
+import { createAgentClient } from '../../api/src/agent-client.ts'
+import { copyDatabase } from '../src/database-copy.ts'
 import { type Failpoints, openFailpoints } from '../src/failpoints.ts'
 import { watchSiteByHttp2 } from '../src/http2-visitor.ts'
 import { callPatiently, openPanel, type Panel } from '../src/panel.ts'
@@ -256,3 +259,25 @@ it('twenty changes under load cost neither the site nor a bystander a request, a
   expect(now).toHaveLength(workers.length)
   expect(now.filter((pid) => workers.includes(pid))).toEqual([])
 })
+
+it('is not possible any more for a site that was deleted halfway, whoever asks the agent', async () => {
+  const half = await panel.createSite({ domain: 'half.example.com', type: 'php' })
+  const spec = SiteSpec.parse(documentOf(half))
+  failpoints.arm('site.remove.database:before:error')
+  expect((await panel.deleteSite(half.id)).state).toBe('failed')
+  process.kill(reeve.pid('agent'), 'SIGKILL')
+  await expect.poll(async () => (await panel.call('GET', '/api/system/drift')).status).toBe(200)
+  const agent = createAgentClient(join(reeve.root, 'run/reeve/agent.sock'))
+  const refusal = 'Removing half.example.com did not finish; it can only be removed again.'
+  const apply = { site: spec, admin_password_hash: null }
+  await expect(agent.call(siteApply, apply, { deadlineMs: 60_000 })).rejects.toThrow(refusal)
+  await expect(agent.call(siteCheck, { site: spec }, { deadlineMs: 60_000 })).rejects.toThrow(refusal)
+  expect(existsSync(join(reeve.root, 'srv/sites', half.domain))).toBe(false)
+  expect((await panel.deleteSite(half.id)).error).toBeNull()
+})
+
+/** As the agent keeps it. */
+function documentOf({ id }: Site): unknown {
+  using registry = copyDatabase(join(reeve.root, 'var/lib/reeve-agent/registry.db'))
+  return JSON.parse(String(registry.rows('SELECT spec FROM sites WHERE id = ?', id)[0]?.['spec']))
+}

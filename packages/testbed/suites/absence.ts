@@ -77,7 +77,9 @@ export function absence(hostOf: () => InstalledHost): void {
     it('MariaDB: a deletion that stops in the middle is finished later, and nothing else is done meanwhile', async () => {
       const fields = { ...wordpressFields, domain: 'leaving.example.com', object_cache: true }
       const leaving = await panel.createSite(fields)
+      const unconcerned = await panel.createSite({ domain: 'static.example.com', type: 'static' })
       await without('mariadb', async () => {
+        expect(await panel.deleteSite(unconcerned.id)).toMatchObject({ state: 'succeeded' })
         const task = await panel.deleteSite(leaving.id)
         expect(task.error).toContain('The database server (mariadb) does not answer. Start it and try again.')
         await host.server.run('systemctl restart reeve-agent')

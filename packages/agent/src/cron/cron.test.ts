@@ -135,7 +135,7 @@ describe('a job', () => {
   it('goes with its site, and nothing of the site starts any more', async () => {
     await cron.apply(site, [job({ command: 'sleep 300' })])
     cron.runNow(site, job().id)
-    server.registry.markLeaving(site.spec.id)
+    server.registry.markBeingRemoved(site.spec.id)
     await cron.removeSite(site.spec.id)
     await at('2026-11-21T10:05:00Z')
     expect(store.listJobs()).toEqual([])

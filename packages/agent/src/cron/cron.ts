@@ -27,7 +27,7 @@ export interface Cron extends AsyncDisposable {
   apply(site: RegisteredSite, jobs: readonly CronJobSpec[]): Promise<void>
   runNow(site: RegisteredSite, jobId: string): boolean
   stateOf(site: RegisteredSite): State
-  /** Ends what runs of a site that is leaving; nothing of it starts any more. */
+  /** Ends what runs of a site that is being removed; nothing of it starts any more. */
   removeSite(id: SiteId): Promise<void>
   /** Starts the clock. */
   start(): void
@@ -50,9 +50,9 @@ export function createCron(host: CronHost): Cron {
   let ticking: Promise<void> = Promise.resolve()
   let isStopped = false
 
-  const staying = (id: SiteId): RegisteredSite | undefined => {
+  const remaining = (id: SiteId): RegisteredSite | undefined => {
     const site = registry.findSite(id)
-    return site?.isLeaving ? undefined : site
+    return site?.isBeingRemoved ? undefined : site
   }
   const entry = (
     site: RegisteredSite,
@@ -62,7 +62,7 @@ export function createCron(host: CronHost): Cron {
     key: `${site.spec.id} ${job}`,
     siteId: site.spec.id,
     run: async (signal) => {
-      if (!staying(site.spec.id)) return
+      if (!remaining(site.spec.id)) return
       store.beginRun(site.spec.id, job, now())
       const ended = await run(signal)
       store.endRun(site.spec.id, job, now(), ended)
@@ -81,7 +81,7 @@ export function createCron(host: CronHost): Cron {
   }
   const startDue = (from: Date, to: Date) => {
     for (const job of store.listJobs()) {
-      const site = isDue(job, from, to) ? staying(job.siteId) : undefined
+      const site = isDue(job, from, to) ? remaining(job.siteId) : undefined
       if (site) jobs.add(jobEntry(site, job))
     }
   }

@@ -76,12 +76,11 @@ export const redisRefusal = (reply: string) =>
   new AppError('internal', `The object-cache server refused a command: ${reply}`)
 
 /** The accounts of the registry's sites, which the server reads when it starts. */
-export function aclFile(server: RedisServer, without?: string): ManagedFile {
+export function aclFile(server: RedisServer): ManagedFile {
   const all = server.registry
     .listSites()
     .filter(({ spec }) => spec.object_cache)
     .map(({ number, secrets }) => ({ name: redisUserName(number), password: secrets.redisPassword }))
-    .filter(({ name }) => name !== without)
   return {
     path: server.paths.redisAcl,
     text: renderRedisAcl(server.redisPassword, all),
@@ -107,7 +106,7 @@ const removeKeys = [
 /** Removes the account and every key below its prefix. The file goes last: it says what is still to be removed. */
 export async function removeRedisAccount(server: RedisServer, name: string): Promise<void> {
   await redisCommand(server, [`ACL DELUSER ${name}`, `EVAL "${removeKeys}" 0 ${name}:*`])
-  writeManagedFile(server.registry, aclFile(server, name))
+  writeManagedFile(server.registry, aclFile(server))
 }
 
 export function hasRedisAccount({ paths }: RedisServer, name: string): boolean {

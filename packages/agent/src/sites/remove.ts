@@ -26,7 +26,7 @@ export async function removeSite(context: AgentContext, id: SiteId, progress: Pr
     const registered = context.registry.findSite(id)
     if (!registered) return false
     const user = siteUserOf(context.paths, registered)
-    context.registry.markLeaving(id)
+    context.registry.markBeingRemoved(id)
     await context.cron.removeSite(id)
     await removeAccess(context, registered)
     await runSteps('site.remove', stepsOf(context, registered, user, progress), progress)

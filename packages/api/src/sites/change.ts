@@ -44,8 +44,11 @@ function refuseOutdated(read: StoredSite, now: StoredSite | undefined): void {
 /** What was never served, or is on its way out, has no state to go back to. */
 export function refuseUnserved(site: StoredSite): void {
   if (site.facts !== null && site.state !== 'deleting') return
-  const why = site.failure === null ? `It is ${site.state}.` : site.failure
-  throw new AppError('conflict', `${site.spec.domain} cannot be changed now. ${why}`)
+  const why =
+    site.failure === null
+      ? `is ${site.state} and cannot be changed now.`
+      : `cannot be changed now. ${site.failure}`
+  throw new AppError('conflict', `${site.spec.domain} ${why}`)
 }
 
 export function taskFor(

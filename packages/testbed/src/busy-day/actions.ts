@@ -143,7 +143,7 @@ const look: Action = async (day) => {
 }
 
 /** What is done often stands here often. */
-export const actions: readonly [Action, ...Action[]] = [
+const actions: readonly [Action, ...Action[]] = [
   ...([create, create, create, remove, remove] as const),
   ...([configure, configure, configure, configure, limitPhp] as const),
   ...([useCaches, useCaches, planJobs, giveAccess, editByHand, look] as const),
