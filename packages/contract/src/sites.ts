@@ -42,6 +42,7 @@ export const PhpWorkers = z.int().min(1).max(200)
 
 export const SiteCache = z.strictObject({
   enabled: z.boolean(),
+  /** Of pages of WordPress; another application says of each page itself whether and how long it is kept. */
   ttl_s: z.int().min(1).max(2_592_000),
   /** Pages whose path begins so are never cached. */
   bypass_paths: z.array(SitePath).max(50).default([]),

@@ -118,6 +118,8 @@ describe('the configuration', () => {
   it('is saved in one go, with the task in place, and served', async () => {
     await reset()
     await open(php, 'config')
+    await page.getByText('Only those of which the application says how long').waitFor()
+    await expectOn(page.getByLabel('Kept for')).toHaveCount(0)
     await page.getByLabel('Aliases').fill('www.settings.example.com')
     await page.getByRole('button', { name: 'Add redirect' }).click()
     await expectOn(page.getByLabel('From')).toBeFocused()

@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Time } from '../components/time.tsx'
 import { byteSize } from '../lib/bytes.ts'
-import { lifetime } from '../lib/format.ts'
 import { strings } from '../lib/strings.ts'
+import { pageLifetime } from '../sites/page-lifetime.ts'
 import { hitRate } from './hit-rate.ts'
 
 const text = strings.cache
@@ -31,7 +31,7 @@ export function PageCacheCard({ site, stats }: { site: Site; stats: CacheStats['
           [text.misses, number.format(stats.misses)],
           [text.bypassed, number.format(stats.bypassed)],
           [text.stored, text.storedPages(stats.files, byteSize(stats.bytes))],
-          [strings.site.ttl, lifetime(site.cache.ttl_s)],
+          [strings.site.ttl, pageLifetime(site)],
           ...(stats.since ? [[text.since, <Time key="since" at={stats.since} />] as const] : []),
         ]}
       />

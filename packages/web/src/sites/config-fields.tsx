@@ -135,20 +135,22 @@ export function CacheFields({ site, form, change, refusals }: ConfigPart) {
       <CheckField
         name="cache"
         label={text.cacheOn}
-        hint={site.type === 'proxy' ? text.cacheOnHintProxy : text.cacheOnHint}
+        hint={isCms(site.type) ? text.cacheOnHint : text.cacheOnHintApplication}
         checked={form.cacheEnabled}
         onChange={(cacheEnabled) => change({ cacheEnabled })}
       />
       {form.cacheEnabled ? (
         <>
-          <DurationField
-            name="ttl_s"
-            label={text.ttl}
-            hint={isCms(site.type) ? text.ttlHint : text.ttlHintPlain}
-            error={messageFor(refusals, 'cacheTtl')}
-            seconds={form.cacheTtl}
-            onChange={(cacheTtl) => change({ cacheTtl })}
-          />
+          {isCms(site.type) ? (
+            <DurationField
+              name="ttl_s"
+              label={text.ttl}
+              hint={text.ttlHint}
+              error={messageFor(refusals, 'cacheTtl')}
+              seconds={form.cacheTtl}
+              onChange={(cacheTtl) => change({ cacheTtl })}
+            />
+          ) : null}
           <LinesField
             name="bypass_paths"
             label={text.bypass}

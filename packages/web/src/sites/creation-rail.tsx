@@ -4,7 +4,7 @@ import { lifetime } from '../lib/format.ts'
 import type { Capacity } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
 import { aliasesOf, hasObjectCache, type SiteForm, typedDomain } from './new-site-form.ts'
-import { profileCache, usesPhp } from './type-facts.ts'
+import { isCms, profileCache, usesPhp } from './type-facts.ts'
 
 /** What will exist when the form is sent, kept in step with it. */
 export function creationList(form: SiteForm, capacity: Capacity | undefined): string[] {
@@ -18,10 +18,8 @@ export function creationList(form: SiteForm, capacity: Capacity | undefined): st
     if (workers && version) items.push(text.railPhp(workers, version))
   }
   if (hasObjectCache(form)) items.push(text.railObjectCache)
-  items.push(
-    text.railCertificate,
-    text.railVhost(lifetime(profileCache[form.profile].ttl_s), aliasesOf(form).length),
-  )
+  items.push(text.railCertificate, text.railVhost(aliasesOf(form).length))
+  if (isCms(form.type)) items.push(text.railPageCache(lifetime(profileCache[form.profile].ttl_s)))
   if (form.type === 'proxy')
     items.push(text.railApplication.proxy(form.upstream.trim() || text.railUpstreamUnset))
   else items.push(text.railApplication[form.type])

@@ -16,7 +16,7 @@ import { lifetime, megabytes } from '../lib/format.ts'
 import type { Capacity } from '../lib/queries.ts'
 import { strings } from '../lib/strings.ts'
 import { chooseType, type SiteForm } from './new-site-form.ts'
-import { profileCache, profiles, siteTypes, usesPhp, workerMegabytes } from './type-facts.ts'
+import { isCms, profileCache, profiles, siteTypes, usesPhp, workerMegabytes } from './type-facts.ts'
 
 export interface FormPart {
   form: SiteForm
@@ -125,7 +125,9 @@ function ProfileCost({
   const workers = Number(form.phpWorkers) || capacity?.php_workers
   return (
     <span className="mt-1 text-xs">
-      <span className="block">{strings.newSite.profileCost(lifetime(ttl_s), lifetime(stale_s))}</span>
+      {isCms(form.type) ? (
+        <span className="block">{strings.newSite.profileCost(lifetime(ttl_s), lifetime(stale_s))}</span>
+      ) : null}
       {usesPhp(form.type) ? (
         workers ? (
           <span className="block">

@@ -8,6 +8,7 @@ import { Time, useClock } from '../components/time.tsx'
 import { dayOf, daysUntil, lifetime } from '../lib/format.ts'
 import { strings } from '../lib/strings.ts'
 import { isServed } from './health.ts'
+import { pageLifetime } from './page-lifetime.ts'
 import { hasPageCache, type Tab } from './tabs.ts'
 import { isCms, profileCache } from './type-facts.ts'
 
@@ -80,8 +81,10 @@ function siteFacts(site: Site): Fact[] {
 function cacheFacts(site: Site): Fact[] {
   return [
     { name: strings.site.state, value: site.cache.enabled ? strings.sites.on : strings.sites.off },
-    { name: strings.site.ttl, value: lifetime(site.cache.ttl_s) },
-    { name: strings.site.stale, value: lifetime(profileCache[site.profile].stale_s) },
+    { name: strings.site.ttl, value: pageLifetime(site) },
+    ...(isCms(site.type)
+      ? [{ name: strings.site.stale, value: lifetime(profileCache[site.profile].stale_s) }]
+      : []),
   ]
 }
 

@@ -4,9 +4,12 @@ import { ExternalLink } from 'lucide-react'
 import { type Column, RecordTable } from '../components/record-table.tsx'
 import { SiteStatus } from '../components/status.tsx'
 import { Time, useClock } from '../components/time.tsx'
-import { daysUntil, lifetime } from '../lib/format.ts'
+import { daysUntil } from '../lib/format.ts'
 import { strings } from '../lib/strings.ts'
 import { isServed } from './health.ts'
+import { pageLifetime } from './page-lifetime.ts'
+import { hasPageCache } from './tabs.ts'
+import { isCms } from './type-facts.ts'
 
 export function SiteTable({ sites }: { sites: readonly Site[] }) {
   return (
@@ -100,8 +103,9 @@ function Certificate({ site }: { site: Site }) {
 }
 
 function CacheState({ site }: { site: Site }) {
+  if (!hasPageCache(site.type)) return <Nothing />
   if (!site.cache.enabled) return <span className="text-muted">{strings.sites.off}</span>
-  return <>{strings.sites.cacheOn(lifetime(site.cache.ttl_s))}</>
+  return <>{isCms(site.type) ? strings.sites.cacheOn(pageLifetime(site)) : strings.sites.on}</>
 }
 
 function Nothing() {

@@ -69,10 +69,10 @@ export const siteSettingsStrings = {
     pageCache: 'Page cache',
     cacheOn: 'Keep finished pages',
     cacheOnHint: 'Visitors who are not signed in get them without PHP being asked.',
-    cacheOnHintProxy: 'Visitors without a session get them without the upstream being asked.',
+    cacheOnHintApplication:
+      'Only those of which the application says how long (Cache-Control). They are served without asking it again.',
     ttl: 'Kept for',
     ttlHint: 'An edit in WordPress is shown at once all the same: the plugin purges what it changes.',
-    ttlHintPlain: 'Longer is faster; a change is seen after this long, or after a purge.',
     ttlUnits: { 1: 'seconds', 60: 'minutes', 3600: 'hours', 86400: 'days' },
     ttlUnit: 'Unit',
     bypass: 'Never kept',

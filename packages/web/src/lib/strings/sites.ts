@@ -143,10 +143,11 @@ export const sitesStrings = {
       `A PHP ${version} pool with ${workers} ${plural(workers, 'worker', 'workers')}`,
     railObjectCache: 'An object-cache user limited to its own keys',
     railCertificate: 'A self-signed certificate, so HTTPS answers at once',
-    railVhost: (ttl: string, aliases: number) =>
+    railVhost: (aliases: number) =>
       aliases === 0
-        ? `A web server entry, pages cached ${ttl}`
-        : `A web server entry with ${aliases} ${plural(aliases, 'alias', 'aliases')}, pages cached ${ttl}`,
+        ? 'A web server entry'
+        : `A web server entry with ${aliases} ${plural(aliases, 'alias', 'aliases')}`,
+    railPageCache: (ttl: string) => `A page cache that keeps pages ${ttl}`,
     railApplication: {
       wordpress: 'WordPress with your administrator',
       woocommerce: 'WordPress and WooCommerce with your administrator',
@@ -185,6 +186,7 @@ export const sitesStrings = {
     workers: 'Workers',
     objectCache: 'Object cache',
     ttl: 'Lifetime',
+    ttlOfApplication: 'As the application says',
     stale: 'Served stale up to',
     state: 'State',
     issuer: 'Issuer',
